@@ -1,0 +1,59 @@
+// A problem: what is to be computed into one target from one or two sources. One pass over memory.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "restride/result.hpp"
+#include "restride/shape.hpp"
+
+namespace restride {
+
+/// What happens to the elements on their way. `copy` moves bits untouched.
+enum class Operation : uint8_t {
+  copy, convert,
+  add, subtract, multiply, divide, remainder, power, maximum, minimum,
+  bit_and, bit_or, bit_xor,
+  equal, not_equal, less, less_equal, greater, greater_equal,
+};
+
+/// One source of a problem.
+struct Source {
+  Shape shape;
+  /// The target dimension of each source dimension. Empty: the identity, or a scalar.
+  std::vector<int64_t> broadcast_dimensions;
+  /// Bytes between neighbours along each dimension; 0 and negative allowed. Empty: shape.layout decides.
+  /// With strides the pointer given to execute() is the address of the element with index 0 everywhere,
+  /// and shape.layout must be the default one.
+  std::vector<int64_t> byte_strides;
+
+  bool operator==(const Source&) const = default;
+};
+
+/// Plain data; validate(Problem) checks everything the specification demands.
+struct Problem {
+  Operation operation = Operation::copy;
+  std::vector<Source> sources;  ///< one, or two for a binary operation
+  Shape target;
+  /// As Source::byte_strides; every element must have bytes of its own.
+  std::vector<int64_t> target_byte_strides;
+
+  bool operator==(const Problem&) const = default;
+};
+
+/// The text name: `add`, `and`, `less_equal`; `copy` has none in the notation and prints as "copy".
+std::string_view to_string(Operation operation);
+
+/// Everything that can be wrong with a problem, in the order of the specification; names field and value.
+Result<void> validate(const Problem& problem);
+
+/// `f32[2,3] -> f32[2,3]{0,1}`; see the notation in the README. The result is valid.
+Result<Problem> parse_problem(std::string_view text);
+
+/// The canonical text; parse_problem(to_string(p)) == p for problems without byte strides. Strides are
+/// printed behind their shape as `strides={12,-4}`.
+std::string to_string(const Problem& problem);
+
+}  // namespace restride

@@ -1,0 +1,39 @@
+// Backend: what turns a verified Program into a Kernel.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "program.hpp"
+#include "restride/result.hpp"
+#include "target.hpp"
+
+namespace restride {
+
+/// One calling convention for interpreter and generated code. `operands` holds the pointers in the order of
+/// Program::operands; units [first_unit, last_unit) are run; disjoint ranges may run at the same time.
+/// Never fails: everything was proved before.
+using Entry = void (*)(const void* code, void* const* operands, int64_t first_unit, int64_t last_unit);
+
+/// Immutable; may be run from any thread as long as `code` is alive.
+struct Kernel {
+  Entry entry = nullptr;
+  std::shared_ptr<const void> code;     ///< the first argument of `entry`; what keeps it alive
+  std::span<const uint8_t> machine_code;  ///< empty for the interpreter; alive as long as `code`
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual std::string_view name() const = 0;
+  /// Precondition: verify(program, target). Errors: `unsupported` (the next backend is asked),
+  /// `compile_failed`, `resource_exhausted`. Safe from any thread.
+  virtual Result<Kernel> compile(const Program& program, const Target& target) const = 0;
+};
+
+/// The backends of this build in order of preference; the interpreter is the last.
+std::span<const Backend* const> backends();
+
+}  // namespace restride

@@ -1,0 +1,13 @@
+// The interpreter: executes a Program literally, one operation at a time. Always available.
+#pragma once
+
+#include "backend.hpp"
+
+namespace restride {
+
+/// Runs units [first_unit, last_unit). Allocates nothing.
+void interpret(const Program& program, void* const* operands, int64_t first_unit, int64_t last_unit);
+
+const Backend& interpreter_backend();
+
+}  // namespace restride

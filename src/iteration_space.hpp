@@ -1,0 +1,94 @@
+// IterationSpace: the canonical form of every problem.
+//
+//     Problem ── iteration_space ──► IterationSpace ── simplify ──► IterationSpace ── signature ──► text
+//
+// A layout is a mixed-radix numeral with a stride per digit. A problem is two or three numerals over the same
+// index: every axis is cut wherever a digit of any operand begins, which leaves one list of loops with one stride
+// per operand, and two bounds per axis. Partial tiles, padding and the remainders of blocking are one thing: a loop
+// that overhangs its axis.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "restride/problem.hpp"
+#include "restride/result.hpp"
+
+namespace restride {
+
+/// Operand 0 is the target, 1 and 2 the sources.
+constexpr int max_operands = 3;
+
+/// Bytes per iteration, one per operand; 0 repeats a source (broadcast).
+using Strides = std::array<int64_t, max_operands>;
+
+/// What happens to one element. A move knows only its width: f32, s32 and u32 share kernels.
+struct ElementOp {
+  int64_t bytes = 1;                  ///< of the element moved: 1, 2, 4, 8 or 16
+  std::array<std::byte, 16> fill{};   ///< the padding element, repeated to 16 bytes
+
+  bool operator==(const ElementOp&) const = default;
+};
+
+///     0              valid          padded
+///     |--- computed ---|--- filled ---|        nothing beyond `padded` is visited
+struct Axis {
+  int64_t valid, padded;  ///< elements
+
+  bool operator==(const Axis&) const = default;
+};
+
+/// One loop over an axis. The index along an axis is the sum of iteration * step over its loops.
+struct Loop {
+  int axis;
+  int64_t step;    ///< elements of the axis per iteration
+  int64_t extent;  ///< iterations
+  Strides stride;
+
+  bool operator==(const Loop&) const = default;
+};
+
+/// Invariants
+///   1. the finest loop of an axis has step 1; every loop covers at least one iteration of the next coarser loop of
+///      its axis: step * extent >= coarser.step;
+///   2. a coarser loop of an axis stands outside the finer ones;
+///   3. no two visited iterations write the same byte of the target.
+struct IterationSpace {
+  ElementOp op;
+  std::vector<Axis> axes;
+  std::vector<Loop> loops;  ///< outermost first
+  /// Bytes [tail_begin, tail_end) of the target are filled besides: the tail alignment of a layout.
+  int64_t tail_begin = 0, tail_end = 0;
+
+  bool operator==(const IterationSpace&) const = default;
+};
+
+/// The bytes of an operand that an iteration space touches: [begin, end) relative to its pointer.
+struct ByteRange {
+  int64_t begin = 0, end = 0;
+
+  bool operator==(const ByteRange&) const = default;
+};
+
+/// The canonical form of a valid problem. Errors: `unsupported` for digits that do not nest and packed elements that
+/// do not fill whole bytes together; arithmetic that has no element operation yet.
+Result<IterationSpace> iteration_space(const Problem& problem);
+
+/// Brings a space to the one form that all equal problems share. The visited (source bytes, target bytes) pairs stay.
+void simplify(IterationSpace& space);
+
+/// The identity of a problem: equal signatures mean equal kernels.
+std::string signature(const IterationSpace& simplified);
+
+/// Invariants 1 and 2.
+Result<void> verify(const IterationSpace& space);
+
+/// The bytes of operand `operand` that the space touches (the target: filled ones included).
+ByteRange touched_bytes(const IterationSpace& space, int operand);
+
+std::string to_string(const IterationSpace& space);
+
+}  // namespace restride

@@ -1,0 +1,26 @@
+// The planner: from the simplified space to Programs. The picture in four lines.
+//
+//     IterationSpace ── schedule ──► Schedule ── lower ──► LoopNest ── select ──► Program
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "iteration_space.hpp"
+#include "program.hpp"
+#include "target.hpp"
+
+namespace restride {
+
+/// The programs of a space for a target, best first. Each demands the alignments of its operands; the last demands
+/// nothing and always runs. All write the same bytes and agree on the operands but for their alignment.
+std::vector<Program> plan_programs(const IterationSpace& simplified, const Target& target);
+
+/// The stages on the way to the first of plan_programs, as text.
+struct StageTexts {
+  std::string schedule, nest;
+  std::vector<std::string> microkernels;
+};
+StageTexts explain_stages(const IterationSpace& simplified, const Target& target);
+
+}  // namespace restride

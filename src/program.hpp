@@ -1,0 +1,160 @@
+// Program: the seam between planning and code. Loops, address streams, straight-line vector operations.
+//
+//     LoopNest ── select ──► Program ──► {interpreter │ xbyak │ LLVM}
+//
+// A backend translates a Program one to one and decides nothing. All blocking, register networks,
+// staging, prefetching and non-temporal stores are in the Program already.
+//
+// Vocabulary
+//   stream    a moving address into one operand. Streams are scoped: after a loop each stands where it
+//             stood before the loop, so a position is a pure function of the loop counters.
+//   register  a virtual vector register: defined once, lives inside one Block.
+//   unit      an item of the root that can run alone: an iteration of a root loop, or a root block.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "restride/result.hpp"
+#include "target.hpp"
+
+namespace restride {
+namespace program {
+
+using Reg = int16_t;
+constexpr Reg none = -1;
+
+/// In a table: the element may hold anything.
+constexpr uint8_t undefined = 255;
+
+/// Vectors are Program::vector_bytes (V) wide. Lane l is bytes [16 l, 16 l + 16).
+enum class Code : uint8_t {
+  load,               ///< to = `bytes` bytes at `stream + offset` placed at byte `at`; other bytes: of a, or 0 without a
+  splat,              ///< to = the element of `width` bytes at `stream + offset`, in every place
+  constant,           ///< to = tables[table], V bytes
+  unpack_low,         ///< per lane: elements of `width` bytes from the low halves of a and b alternating, a first
+  unpack_high,        ///< the same of the high halves
+  lanes,              ///< to = low half: lanes of a, high half: lanes of b, chosen by `select`, log2(V / 16) bits each
+  insert,             ///< to = a, with lane `at / 16` replaced by lane 0 of b
+  extract,            ///< to = lane 0: lane `at / 16` of a; other lanes undefined
+  permute,            ///< to = elements of `width` bytes chosen by tables[table] from a (0..n-1) and b (n..2n-1), n = V / width
+  shuffle,            ///< to = bytes of a chosen by tables[table], each from its own lane (V entries, lane-relative 0..15)
+  store,              ///< bytes [at, at + bytes) of a to `stream + offset`
+  store_nontemporal,  ///< whole vectors at V-aligned addresses, around the caches
+  prefetch,           ///< the line at `stream + offset` towards cache level `width` (1, 2, 3); may lie anywhere
+};
+
+struct Op {
+  Code code;
+  uint8_t stream = 0;
+  uint8_t width = 0;   ///< bytes of an element
+  uint8_t bytes = 0;   ///< bytes loaded or stored
+  uint8_t at = 0;      ///< first byte within the register
+  uint8_t select = 0;
+  int16_t table = 0;
+  Reg to = none, a = none, b = none;
+  int64_t offset = 0;  ///< bytes
+
+  bool operator==(const Op&) const = default;
+};
+
+/// A digit of a Step: after `every` counts the digit before it starts again and this one advances.
+struct Wrap {
+  int64_t every;   ///< counts
+  int64_t stride;  ///< bytes
+
+  bool operator==(const Wrap&) const = default;
+};
+
+/// How a stream moves in a loop: a numeral with a stride per digit.
+///
+///     {S, 64}                            iteration i stands 64 i bytes on
+///     {W, half, wraps {{2, 0}}}          0, half, 0, half, ...: a pair of ping-pong panels
+///     {S, 64, phase 1} with {D, 64}      S runs one iteration ahead of D: a software pipeline
+///     {P, 64, wraps {{8, row}}}          walks 8 lines, then goes to the next row
+struct Step {
+  int stream;
+  int64_t stride = 0, start = 0;  ///< bytes
+  int64_t phase = 0;              ///< iterations ahead, >= 0
+  std::vector<Wrap> wraps{};
+
+  /// Where the stream stands in iteration i, relative to where it stood before the loop.
+  int64_t operator()(int64_t i) const;
+
+  bool operator==(const Step&) const = default;
+};
+
+/// Straight-line operations.
+using Block = std::vector<Op>;
+
+struct For;
+using Body = std::vector<std::variant<Block, For>>;
+
+/// After the loop every stream stands where it stood before. At most one Step per stream.
+struct For {
+  int64_t extent;
+  std::vector<Step> steps;
+  Body body;
+
+  bool operator==(const For&) const = default;
+};
+
+enum class Role : uint8_t { target, source, scratch };
+
+/// A buffer the caller passes. Accesses lie in bytes [begin, end) relative to the pointer given; begin is
+/// negative only where a source or target is walked backwards.
+struct Operand {
+  Role role;
+  int64_t begin = 0, end = 0;
+  int64_t alignment = 1;  ///< of the pointer, bytes: the caller's promise, which makes non-temporal stores legal
+
+  bool operator==(const Operand&) const = default;
+};
+
+}  // namespace program
+
+/// Invariants, checked by verify:
+///   1. every register is defined once and before its uses, in one Block; live registers fit the target;
+///   2. every access but a prefetch lies inside its operand; only defined bytes are stored;
+///      sources are never stored to; scratch is read only where the same unit has written it;
+///   3. non-temporal stores are whole vectors, aligned by proof: gcd(operand alignment, strides, offset);
+///   4. every operation is one the target has;
+///   5. the items of `root` are units; a root loop only walks (no phase, no wraps);
+///   6. every loop runs at least once.
+/// Checked by written_once (walks all stores, for tests):
+///   7. every byte of the target is written at most once, and never by two units.
+/// A program with non-temporal stores ends with a store fence, whichever units are run.
+struct Program {
+  int vector_bytes = 16;
+  std::vector<program::Operand> operands;    ///< target first, then sources, then scratch
+  std::vector<int> streams;                  ///< the operand each stream starts at
+  std::vector<std::vector<uint8_t>> tables;  ///< of constant, permute and shuffle
+  program::Body root;
+  /// The extent of the only root loop is `last_unit` at run time; For::extent is then only what
+  /// verification assumes.
+  bool open = false;
+
+  bool operator==(const Program&) const = default;
+};
+
+/// Units of work: iterations of root loops plus root blocks.
+int64_t unit_count(const Program& program);
+
+/// Whether any operation is a non-temporal store.
+bool uses_nontemporal_stores(const Program& program);
+
+/// The text of a program, one operation a line.
+std::string to_string(const Program& program);
+std::string to_string(const program::Op& op);
+
+/// Invariants 1 to 6. The error names the invariant that is broken and the operation. Linear in the size of
+/// the program text, whatever the extents.
+Result<void> verify(const Program& program, const Target& target);
+
+/// Invariant 7 by walking every store: linear in the bytes moved. Also the bytes written in all must be
+/// `expected_bytes`.
+Result<void> written_once(const Program& program, int64_t expected_bytes);
+
+}  // namespace restride

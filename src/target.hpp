@@ -1,0 +1,48 @@
+// What a Program may ask of a machine: plain data, so that any target can be planned for on any host.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "restride/result.hpp"
+
+namespace restride {
+
+enum class Architecture : uint8_t { x86_64, aarch64 };
+
+/// One machine as the planner and the verifier see it.
+struct Target {
+  std::string name;                ///< `sse2`, `avx2`, `avx512`, `avx512_vbmi`
+  Architecture architecture = Architecture::x86_64;
+  int vector_bytes = 16;           ///< the widest vector: 16, 32 or 64
+  int registers = 16;              ///< vector registers a Program may have live at once
+  bool byte_masks = false;         ///< loads and stores of any number of bytes; else 1, 2, 4, 8, 16 or whole
+  bool shuffle_bytes = false;      ///< one-source byte permutes within 16-byte lanes
+  int permute_width = 0;           ///< narrowest element of two-source permutes, bytes; 0: none
+  bool nontemporal = true;         ///< stores around the caches
+  int64_t line_bytes = 64;
+  int64_t page_bytes = 4096;
+  int64_t l1_bytes = 32 * 1024;    ///< data cache
+  int64_t l2_bytes = 1024 * 1024;
+  int64_t l3_bytes = 32 * 1024 * 1024;
+
+  bool operator==(const Target&) const = default;
+};
+
+/// Every target this library knows by name, weakest first.
+std::span<const Target> known_targets();
+
+/// The best known target of the machine this runs on, by CPUID and XCR0, with its real cache sizes.
+/// Determined once; safe from any thread.
+const Target& host_target();
+
+/// `host` or a name of known_targets(); an unknown name is an error that lists the known ones.
+/// A target the host can run comes with the host's cache sizes.
+Result<Target> find_target(std::string_view name);
+
+/// Whether code for `target` runs on this machine.
+bool runs_here(const Target& target);
+
+}  // namespace restride
