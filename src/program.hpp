@@ -26,6 +26,12 @@ namespace program {
 using Reg = int16_t;
 constexpr Reg none = -1;
 
+/// Limits that let every walk over a Program use memory of fixed size and recurse without fear.
+constexpr int max_operands = 8;
+constexpr int max_streams = 32;
+constexpr int max_depth = 24;  ///< loops in loops
+constexpr int max_wraps = 8;   ///< of one Step
+
 /// In a table: the element may hold anything.
 constexpr uint8_t undefined = 255;
 
@@ -39,7 +45,7 @@ enum class Code : uint8_t {
   lanes,              ///< to = low half: lanes of a, high half: lanes of b, chosen by `select`, log2(V / 16) bits each
   insert,             ///< to = a, with lane `at / 16` replaced by lane 0 of b
   extract,            ///< to = lane 0: lane `at / 16` of a; other lanes undefined
-  permute,            ///< to = elements of `width` bytes chosen by tables[table] from a (0..n-1) and b (n..2n-1), n = V / width
+  permute,            ///< to = elements of `width` bytes chosen by tables[table] from a (0..n-1) and, if given, b (n..2n-1), n = V / width
   shuffle,            ///< to = bytes of a chosen by tables[table], each from its own lane (V entries, lane-relative 0..15)
   store,              ///< bytes [at, at + bytes) of a to `stream + offset`
   store_nontemporal,  ///< whole vectors at V-aligned addresses, around the caches
@@ -122,9 +128,18 @@ struct Operand {
 ///   3. non-temporal stores are whole vectors, aligned by proof: gcd(operand alignment, strides, offset);
 ///   4. every operation is one the target has;
 ///   5. the items of `root` are units; a root loop only walks (no phase, no wraps);
-///   6. every loop runs at least once.
-/// Checked by written_once (walks all stores, for tests):
-///   7. every byte of the target is written at most once, and never by two units.
+///   6. every loop runs at least once; the limits above hold; positions fit int64_t.
+/// What the target has (4), besides what its fields say:
+///   - load and store without byte masks: 1, 2, 4, 8, 16 or V bytes, `at` a multiple of `bytes`, and below 16
+///     for less than 16 bytes; with byte masks any `bytes` at any `at`;
+///   - elements of 1, 2, 4 or 8 bytes; splat also of 16;
+///   - lanes, insert and extract where V is at least 32;
+///   - tables of V / width entries (permute) or V entries (constant, shuffle).
+/// Scratch (2): a read must lie within the hull of what the unit has stored to that operand before, in text
+/// order; byte by byte it is checked by written_once. The target is read by the same rule.
+/// Checked by written_once (walks everything, for tests):
+///   7. every byte of the target is written at most once, and never by two units;
+///      every byte read of scratch or target was written before by the same unit.
 /// A program with non-temporal stores ends with a store fence, whichever units are run.
 struct Program {
   int vector_bytes = 16;
@@ -148,13 +163,14 @@ bool uses_nontemporal_stores(const Program& program);
 /// The text of a program, one operation a line.
 std::string to_string(const Program& program);
 std::string to_string(const program::Op& op);
+std::string to_string(const program::Step& step);
 
 /// Invariants 1 to 6. The error names the invariant that is broken and the operation. Linear in the size of
 /// the program text, whatever the extents.
 Result<void> verify(const Program& program, const Target& target);
 
-/// Invariant 7 by walking every store: linear in the bytes moved. Also the bytes written in all must be
-/// `expected_bytes`.
+/// Invariant 7 by walking every access: linear in the bytes moved. Also the bytes of the target written in all
+/// must be `expected_bytes`. Precondition: verify, on some target.
 Result<void> written_once(const Program& program, int64_t expected_bytes);
 
 }  // namespace restride

@@ -17,7 +17,8 @@ struct Target {
   std::string name;                ///< `sse2`, `avx2`, `avx512`, `avx512_vbmi`
   Architecture architecture = Architecture::x86_64;
   int vector_bytes = 16;           ///< the widest vector: 16, 32 or 64
-  int registers = 16;              ///< vector registers a Program may have live at once
+  int registers = 16;              ///< vector registers a Program may have live at once; less than the machine has
+                                   ///< where a translator needs some for itself
   bool byte_masks = false;         ///< loads and stores of any number of bytes; else 1, 2, 4, 8, 16 or whole
   bool shuffle_bytes = false;      ///< one-source byte permutes within 16-byte lanes
   int permute_width = 0;           ///< narrowest element of two-source permutes, bytes; 0: none
@@ -31,7 +32,19 @@ struct Target {
   bool operator==(const Target&) const = default;
 };
 
-/// Every target this library knows by name, weakest first.
+/// The encodings that code for a target is written in. On x86-64 each contains the one before it.
+enum class InstructionSet : uint8_t {
+  sse2,
+  avx2,         ///< with AVX and everything up to SSE4.2
+  avx512,       ///< F, BW, VL and DQ
+  avx512_vbmi,  ///< with two-source byte permutes
+  neon,
+};
+
+/// The weakest instruction set that has everything `target` claims: its fields decide, not its name.
+InstructionSet instruction_set(const Target& target);
+
+/// Every target this library knows by name; weakest first within an architecture.
 std::span<const Target> known_targets();
 
 /// The best known target of the machine this runs on, by CPUID and XCR0, with its real cache sizes.
