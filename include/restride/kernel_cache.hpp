@@ -6,7 +6,7 @@
 
 namespace restride {
 
-/// Limits of a cache. A kernel in use outlives its eviction.
+/// Limits of a cache; the least recently used signatures go first. A kernel in use outlives its eviction.
 struct KernelCacheOptions {
   int64_t max_entries = 4096;             ///< signatures kept
   int64_t max_code_bytes = 64 << 20;      ///< generated code kept
@@ -15,9 +15,9 @@ struct KernelCacheOptions {
 struct KernelCacheStatistics {
   int64_t hits = 0;       ///< found by signature or by problem
   int64_t misses = 0;     ///< had to be planned and compiled, or waited for another thread that did
-  int64_t compiles = 0;   ///< programs handed to a backend
-  int64_t failures = 0;   ///< remembered errors
-  int64_t evictions = 0;
+  int64_t compiles = 0;   ///< signatures planned and compiled, with success or without
+  int64_t failures = 0;   ///< of them without; remembered, unless memory or code space was short
+  int64_t evictions = 0;  ///< signatures forgotten to stay within the limits
   int64_t entries = 0;    ///< signatures held now
   int64_t code_bytes = 0; ///< generated code held now
 };

@@ -17,6 +17,7 @@ namespace restride {
 enum class BackendChoice : uint8_t { automatic, interpreter, xbyak, llvm };
 
 std::string_view to_string(BackendChoice backend);
+/// The inverse of to_string. The error lists the names.
 Result<BackendChoice> parse_backend(std::string_view text);
 
 struct PlanOptions {
@@ -35,19 +36,21 @@ class Plan {
   /// Errors: everything validate(problem) says; `unsupported` for what cannot be planned or compiled.
   static Result<Plan> create(const Problem& problem, const PlanOptions& options = {});
 
-  /// Runs the plan. Allocates nothing, takes no lock, makes no system call.
+  /// Runs the plan. Allocates nothing, takes no lock, makes no system call. Needs up to 33 KiB of stack.
   /// Precondition: the pointers are those of buffers of at least source_bytes() and target_bytes() bytes that do not
   /// overlap (with byte strides: of the element with index 0 everywhere).
   void execute(const void* source, void* target) const noexcept;
-  /// The same on the threads of an executor.
+  /// The same on the threads of an executor, as many as the size of the work pays for.
   void execute(const void* source, void* target, Executor& executor) const noexcept;
-  /// The same with sizes: a wrong size or an overlap is an error, and nothing is written.
+  /// The same with sizes: a size other than source_bytes() or target_bytes() or an overlap is an error, and nothing
+  /// is written. With byte strides a span is the memory from the lowest to the highest byte of any element, wherever
+  /// in it index 0 lies.
   Result<void> execute(std::span<const std::byte> source, std::span<std::byte> target) const noexcept;
 
-  int64_t source_bytes() const;       ///< the source's buffer with all padding
-  int64_t target_bytes() const;       ///< the target's buffer with all padding
+  int64_t source_bytes() const;       ///< the source's buffer with all padding; with byte strides the bytes in reach
+  int64_t target_bytes() const;       ///< the same of the target
   std::string_view signature() const; ///< the identity of the kernel
-  std::string_view backend() const;   ///< the name of the backend that made the kernel
+  std::string_view backend() const;   ///< the name of the backend that made the kernels
   std::string_view target() const;    ///< the name of the machine planned for
   int64_t code_bytes() const;         ///< generated code, 0 for the interpreter
   double compile_seconds() const;     ///< planning and compiling when the kernel was made; not this look-up
