@@ -1,0 +1,29 @@
+// The corpus: problems every backend must get right on every target.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "restride/problem.hpp"
+
+namespace restride::testing {
+
+/// Problems as text: the examples of the specification, edge shapes, and what runtimes do, scaled
+/// down.
+std::span<const std::string_view> text_cases();
+
+/// Problems that are families or have no text: all element types with all padding values, byte
+/// strides.
+std::vector<Problem> built_cases();
+
+/// A valid problem, the same for the same seed on every machine. Buffers are mostly below 64 KiB,
+/// and below 2 MiB.
+Problem random_problem(uint64_t seed);
+
+/// Whether the documented limits allow `iteration_space` to refuse a problem: an axis whose digits
+/// do not nest (tiles like 3 against 5), or packed elements.
+bool may_be_unsupported(const Problem& problem);
+
+}  // namespace restride::testing

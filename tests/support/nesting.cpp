@@ -1,0 +1,114 @@
+// Which problems the documented limits allow to be refused, worked out from the layouts alone.
+#include <algorithm>
+
+#include "support/cases.hpp"
+
+namespace restride::testing {
+namespace {
+
+/// A range of one dimension's index: `extent` steps of `step` elements.
+struct Piece {
+  int64_t dimension, step, extent;
+};
+/// One physical dimension, most minor piece first: several once `*` has merged dimensions.
+using Pieces = std::vector<Piece>;
+
+/// Where the index of each dimension is cut; `nests` turns false at a cut that falls inside of a
+/// piece.
+struct Cuts {
+  std::vector<std::vector<int64_t>> steps;  ///< by dimension
+  bool nests = true;
+};
+
+/// Splits `from` at `tile` elements: what is left of it, and the remainder.
+std::pair<Pieces, Pieces> split(const Pieces& from, int64_t tile, Cuts& cuts) {
+  Pieces quotient, remainder;
+  for (size_t i = 0; i < from.size(); ++i) {
+    const Piece& piece = from[i];
+    const bool last = i + 1 == from.size();
+    if (tile == 1) {
+      quotient.push_back(piece);
+    } else if (!last && tile % piece.extent == 0) {
+      remainder.push_back(piece);
+      tile /= piece.extent;
+    } else {
+      if (!last && piece.extent % tile != 0) cuts.nests = false;
+      remainder.push_back({piece.dimension, piece.step, tile});
+      quotient.push_back({piece.dimension, piece.step * tile, (piece.extent + tile - 1) / tile});
+      tile = 1;
+    }
+  }
+  return {quotient, remainder};
+}
+
+std::vector<Pieces> apply(const std::vector<Pieces>& from, const std::vector<int64_t>& tile,
+                          Cuts& cuts) {
+  const size_t untouched = from.size() - tile.size();
+  std::vector<Pieces> result(from.begin(), from.begin() + static_cast<int64_t>(untouched));
+  std::vector<Pieces> remainders;
+  Pieces merged;
+  for (size_t i = 0; i < tile.size(); ++i) {
+    Pieces next = from[untouched + i];
+    next.insert(next.end(), merged.begin(), merged.end());
+    merged = next;
+    if (tile[i] == Layout::combine) continue;
+    auto [quotient, remainder] = split(merged, tile[i], cuts);
+    result.push_back(quotient);
+    remainders.push_back(remainder);
+    merged.clear();
+  }
+  result.insert(result.end(), remainders.begin(), remainders.end());
+  return result;
+}
+
+Cuts cuts_of(const Shape& shape) {
+  Cuts cuts;
+  cuts.steps.resize(shape.dimensions.size());
+  const std::vector<int64_t>& sizes = shape.dimensions;
+  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return cuts;
+  const Layout& layout = shape.layout;
+  std::vector<Pieces> physical;
+  for (size_t k = layout.minor_to_major.size(); k-- > 0;) {
+    const int64_t dimension = layout.minor_to_major[k];
+    const auto d = static_cast<size_t>(dimension);
+    const bool padded = !layout.padded_dimensions.empty();
+    physical.push_back(
+        {{dimension, 1, padded ? layout.padded_dimensions[d] : shape.dimensions[d]}});
+  }
+  for (const std::vector<int64_t>& tile : layout.tiles) physical = apply(physical, tile, cuts);
+  for (const Pieces& pieces : physical) {
+    for (const Piece& piece : pieces) {
+      if (piece.extent > 1) cuts.steps[static_cast<size_t>(piece.dimension)].push_back(piece.step);
+    }
+  }
+  return cuts;
+}
+
+bool each_divides_the_next(std::vector<int64_t> steps) {
+  std::sort(steps.begin(), steps.end());
+  for (size_t i = 1; i < steps.size(); ++i) {
+    if (steps[i] % steps[i - 1] != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool may_be_unsupported(const Problem& problem) {
+  Cuts all = cuts_of(problem.target);
+  if (problem.target.layout.element_size_in_bits != 0) return true;
+  for (const Source& source : problem.sources) {
+    const Cuts cuts = cuts_of(source.shape);
+    if (!cuts.nests || source.shape.layout.element_size_in_bits != 0) return true;
+    for (size_t k = 0; k < cuts.steps.size(); ++k) {
+      if (source.shape.dimensions[k] == 1) continue;
+      const size_t d = source.broadcast_dimensions.empty()
+                           ? k
+                           : static_cast<size_t>(source.broadcast_dimensions[k]);
+      all.steps[d].insert(all.steps[d].end(), cuts.steps[k].begin(), cuts.steps[k].end());
+    }
+  }
+  return !all.nests || !std::all_of(all.steps.begin(), all.steps.end(), each_divides_the_next);
+}
+
+}  // namespace restride::testing

@@ -1,0 +1,227 @@
+// Two passes: every element of the target's buffer that no logical index reaches is filled, kept or
+// free; then every logical index is walked and its element computed. Later operations are another
+// case of `compute`.
+#include "support/oracle.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "support/linear_index.hpp"
+
+namespace restride::testing {
+namespace {
+
+using Index = std::vector<int64_t>;
+using Value = std::array<std::byte, 16>;
+
+int64_t round_up(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
+
+bool has_elements(const Shape& shape) {
+  return std::find(shape.dimensions.begin(), shape.dimensions.end(), 0) == shape.dimensions.end();
+}
+
+/// Bits from one element of a buffer to the next.
+int64_t slot_bits(const Shape& shape) {
+  const int64_t packed = shape.layout.element_size_in_bits;
+  return packed != 0 ? packed : 8 * storage_bytes(shape.element_type);
+}
+
+/// The next index in row-major order; false after the last.
+bool advance(Index& index, const std::vector<int64_t>& sizes) {
+  for (size_t d = sizes.size(); d-- > 0;) {
+    if (++index[d] < sizes[d]) return true;
+    index[d] = 0;
+  }
+  return false;
+}
+
+/// Where the elements of one operand lie: positions are bits from the first byte of its extent.
+class Elements {
+ public:
+  Elements(const Shape& shape, std::span<const int64_t> byte_strides)
+      : shape_(shape),
+        byte_strides_(byte_strides),
+        strided_(!byte_strides.empty()),
+        linear_(shape),
+        begin_(operand_extent(shape, byte_strides).begin),
+        bits_(slot_bits(shape)) {}
+
+  const LinearIndex& linear() const { return linear_; }
+  bool strided() const { return strided_; }
+
+  int64_t position(const Index& index) const {
+    if (!strided_) return linear_(index) * bits_;
+    int64_t offset = -begin_;
+    for (size_t d = 0; d < index.size(); ++d) offset += index[d] * byte_strides_[d];
+    return 8 * offset;
+  }
+  int64_t position_of_element(int64_t element) const { return element * bits_; }
+
+  Value read(std::span<const std::byte> bytes, int64_t position) const {
+    Value value{};
+    if (bits_ >= 8) {
+      std::memcpy(value.data(), &bytes[static_cast<size_t>(position / 8)],
+                  static_cast<size_t>(bits_ / 8));
+    } else {
+      value[0] = (bytes[static_cast<size_t>(position / 8)] >> shift(position)) & ones();
+    }
+    return value;
+  }
+
+  void write(std::span<std::byte> bytes, int64_t position, const Value& value) const {
+    std::byte& first = bytes[static_cast<size_t>(position / 8)];
+    if (bits_ >= 8) {
+      std::memcpy(&first, value.data(), static_cast<size_t>(bits_ / 8));
+    } else {
+      first = (first & ~(ones() << shift(position))) | ((value[0] & ones()) << shift(position));
+    }
+  }
+
+ private:
+  std::byte ones() const { return static_cast<std::byte>((1 << bits_) - 1); }
+  int shift(int64_t position) const {
+    const bool least_first = shape_.layout.packing_order == PackingOrder::least_significant_first;
+    const int64_t low = position % 8;
+    return static_cast<int>(least_first ? low : 8 - bits_ - low);
+  }
+
+  const Shape& shape_;
+  std::span<const int64_t> byte_strides_;
+  bool strided_;
+  LinearIndex linear_;
+  int64_t begin_;
+  int64_t bits_;
+};
+
+/// The index into a source that a target index reads: section 4.
+Index source_index(const Source& source, const Index& target_index) {
+  const std::vector<int64_t>& sizes = source.shape.dimensions;
+  Index index(sizes.size());
+  for (size_t k = 0; k < sizes.size(); ++k) {
+    const size_t d = source.broadcast_dimensions.empty()
+                         ? k
+                         : static_cast<size_t>(source.broadcast_dimensions[k]);
+    index[k] = sizes[k] == 1 ? 0 : target_index[d];
+  }
+  return index;
+}
+
+Value all_ones() {
+  Value value;
+  value.fill(std::byte{0xFF});
+  return value;
+}
+
+/// Everything in the buffer behind and between the elements of the array.
+void fill(const Shape& shape, const Elements& elements, Expectation& result) {
+  int64_t logical = 1;
+  for (int64_t size : shape.dimensions) logical *= size;
+  const int64_t inside = elements.linear().elements();
+  const int64_t total = round_up(inside, shape.layout.tail_padding_alignment_in_elements);
+  if (total == logical) return;
+  const Value padding = *padding_bytes(shape.element_type, shape.layout.padding_value);
+  const bool kept = shape.layout.padding_value == PaddingValue::unknown;
+  for (int64_t element = 0; element < total; ++element) {
+    using Place = LinearIndex::Place;
+    const Place place = element < inside ? elements.linear().place(element) : Place::fill;
+    const int64_t position = elements.position_of_element(element);
+    if (place == Place::hole) {
+      elements.write(result.free, position, all_ones());
+      result.has_holes = true;
+    } else if (place == Place::fill && !kept) {
+      elements.write(result.bytes, position, padding);
+      elements.write(result.written, position, all_ones());
+    }
+  }
+}
+
+/// The bits behind the last packed element belong to nobody.
+void free_last_bits(const Shape& shape, const Elements& elements, Expectation& result) {
+  const int64_t total =
+      round_up(elements.linear().elements(), shape.layout.tail_padding_alignment_in_elements);
+  const int64_t end = 8 * static_cast<int64_t>(result.bytes.size());
+  for (int64_t bit = total * slot_bits(shape); bit < end; bit += slot_bits(shape)) {
+    elements.write(result.free, bit, all_ones());
+    result.has_holes = true;
+  }
+}
+
+}  // namespace
+
+Extent operand_extent(const Shape& shape, std::span<const int64_t> byte_strides) {
+  if (byte_strides.empty()) {
+    const int64_t elements =
+        round_up(LinearIndex(shape).elements(), shape.layout.tail_padding_alignment_in_elements);
+    return {0, round_up(elements * slot_bits(shape), 8) / 8};
+  }
+  if (!has_elements(shape)) return {};
+  Extent extent{0, storage_bytes(shape.element_type)};
+  for (size_t d = 0; d < byte_strides.size(); ++d) {
+    const int64_t reach = (shape.dimensions[d] - 1) * byte_strides[d];
+    (reach < 0 ? extent.begin : extent.end) += reach;
+  }
+  return extent;
+}
+
+Extent target_extent(const Problem& problem) {
+  return operand_extent(problem.target, problem.target_byte_strides);
+}
+
+Extent source_extent(const Problem& problem, int source) {
+  const Source& from = problem.sources[static_cast<size_t>(source)];
+  return operand_extent(from.shape, from.byte_strides);
+}
+
+bool oracle_supports(const Problem& problem) { return problem.operation == Operation::copy; }
+
+Expectation expect(const Problem& problem, std::span<const std::span<const std::byte>> sources) {
+  if (!oracle_supports(problem)) std::abort();
+  const Elements target(problem.target, problem.target_byte_strides);
+  const auto bytes = static_cast<size_t>(target_extent(problem).bytes());
+  Expectation result;
+  result.bytes.resize(bytes);
+  result.written.resize(bytes);
+  result.free.resize(bytes);
+  if (!target.strided()) {
+    fill(problem.target, target, result);
+    free_last_bits(problem.target, target, result);
+  }
+  if (has_elements(problem.target)) {
+    const Source& source = problem.sources[0];
+    const Elements from(source.shape, source.byte_strides);
+    Index index(problem.target.dimensions.size());
+    do {
+      const Value value = from.read(sources[0], from.position(source_index(source, index)));
+      const int64_t position = target.position(index);
+      target.write(result.bytes, position, value);
+      target.write(result.written, position, all_ones());
+    } while (advance(index, problem.target.dimensions));
+  }
+  result.written_bytes = std::count_if(result.written.begin(), result.written.end(),
+                                       [](std::byte byte) { return byte != std::byte{0}; });
+  return result;
+}
+
+std::optional<std::string> find_difference(const Expectation& expectation,
+                                           std::span<const std::byte> before,
+                                           std::span<const std::byte> after) {
+  for (size_t i = 0; i < expectation.bytes.size(); ++i) {
+    const std::byte written = expectation.written[i];
+    const std::byte expected = (expectation.bytes[i] & written) | (before[i] & ~written);
+    const std::byte wrong = (expected ^ after[i]) & ~expectation.free[i];
+    if (wrong == std::byte{0}) continue;
+    char text[128];
+    std::snprintf(text, sizeof text, "byte %zu of %zu is 0x%02x, must be 0x%02x (%s; was 0x%02x)",
+                  i, expectation.bytes.size(), static_cast<unsigned>(after[i]),
+                  static_cast<unsigned>(expected),
+                  written == std::byte{0} ? "to be left alone" : "to be written",
+                  static_cast<unsigned>(before[i]));
+    return text;
+  }
+  return std::nullopt;
+}
+
+}  // namespace restride::testing

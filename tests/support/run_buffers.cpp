@@ -1,0 +1,57 @@
+// Fills, places and checks the buffers of one run.
+#include "support/run_buffers.hpp"
+
+#include <algorithm>
+
+#include "support/random.hpp"
+
+namespace restride::testing {
+namespace {
+
+/// The pointer, not the first byte of the extent, is what has to be aligned.
+GuardedBuffer make_buffer(const Extent& extent, GuardedBuffer::Placement placement,
+                          int64_t alignment, int64_t misalignment) {
+  const int64_t first = ((misalignment + extent.begin) % alignment + alignment) % alignment;
+  return GuardedBuffer(extent.bytes(), placement, alignment, first);
+}
+
+std::vector<std::byte> poison(int64_t bytes, const Setting& setting) {
+  std::vector<std::byte> result(static_cast<size_t>(bytes));
+  Random(setting.poison_seed).fill(result);
+  if (setting.inverted) {
+    for (std::byte& byte : result) byte = ~byte;
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<Setting> both_ends(Setting setting) {
+  setting.placement = GuardedBuffer::Placement::at_end;
+  Setting other = setting;
+  other.placement = GuardedBuffer::Placement::at_begin;
+  other.inverted = !setting.inverted;
+  return {setting, other};
+}
+
+RunBuffers::RunBuffers(const PreparedCase& prepared, const Setting& setting)
+    : prepared_(prepared),
+      before_(poison(prepared.target_extent().bytes(), setting)),
+      source_(make_buffer(prepared.source_extent(), setting.placement, setting.source_alignment,
+                          setting.source_misalignment)),
+      target_(make_buffer(prepared.target_extent(), setting.placement, setting.target_alignment,
+                          setting.target_misalignment)) {
+  std::ranges::copy(prepared.source(), source_.bytes().begin());
+  reset();
+}
+
+void RunBuffers::reset() { std::ranges::copy(before_, target_.bytes().begin()); }
+
+std::optional<std::string> RunBuffers::difference() const {
+  if (!source_.canary_intact()) return "bytes around the source were written";
+  if (!target_.canary_intact()) return "bytes around the target were written";
+  if (!std::ranges::equal(source_.bytes(), prepared_.source())) return "the source was written";
+  return find_difference(prepared_.expectation(), before_, target_.bytes());
+}
+
+}  // namespace restride::testing

@@ -1,0 +1,175 @@
+// A case past the public face: every program of every target, units in any order. What Plan does
+// not show.
+#include <algorithm>
+#include <utility>
+
+#include "iteration_space.hpp"
+#include "planner.hpp"
+#include "support/random.hpp"
+#include "support/run_buffers.hpp"
+#include "support/run_case.hpp"
+
+namespace restride::testing {
+namespace {
+
+std::string reproducer(const PreparedCase& prepared, const Target& target) {
+  return to_string(prepared.problem()) + " | direct | target " + target.name + " | seed " +
+         std::to_string(prepared.seed());
+}
+
+const program::Operand* find_operand(const Program& program, program::Role role) {
+  for (const program::Operand& operand : program.operands) {
+    if (operand.role == role) return &operand;
+  }
+  return nullptr;
+}
+
+std::string text(int64_t begin, int64_t end) {
+  return "[" + std::to_string(begin) + ", " + std::to_string(end) + ")";
+}
+
+/// Whether the bytes that an operand declares are those of the buffer.
+std::optional<std::string> outside(const Program& program, program::Role role, const char* name,
+                                   const Extent& extent) {
+  const program::Operand* operand = find_operand(program, role);
+  if (operand == nullptr || operand->begin == operand->end) return {};
+  if (operand->begin >= extent.begin && operand->end <= extent.end) return {};
+  return std::string(name) + " bytes " + text(operand->begin, operand->end) +
+         " are outside of its buffer " + text(extent.begin, extent.end);
+}
+
+std::optional<std::string> check(const PreparedCase& prepared, const Program& program,
+                                 const Target& target) {
+  if (Result<void> verified = verify(program, target); !verified) {
+    return "verify: " + verified.error().message;
+  }
+  using program::Role;
+  if (auto wrong = outside(program, Role::target, "target", prepared.target_extent())) return wrong;
+  if (auto wrong = outside(program, Role::source, "source", prepared.source_extent())) return wrong;
+  const Expectation& expectation = prepared.expectation();
+  if (expectation.has_holes) return {};
+  if (Result<void> once = written_once(program, expectation.written_bytes); !once) {
+    return "written_once: " + once.error().message;
+  }
+  return {};
+}
+
+/// Pointers for every operand, with scratch of their own.
+class Operands {
+ public:
+  Operands(const Program& program, const RunBuffers& buffers) {
+    for (const program::Operand& operand : program.operands) {
+      if (operand.role == program::Role::target) pointers_.push_back(buffers.target());
+      if (operand.role == program::Role::source)
+        pointers_.push_back(const_cast<void*>(buffers.source()));
+      if (operand.role != program::Role::scratch) continue;
+      scratch_.push_back(std::make_unique<GuardedBuffer>(
+          operand.end - operand.begin, GuardedBuffer::Placement::at_end, operand.alignment));
+      pointers_.push_back(scratch_.back()->at(-operand.begin));
+    }
+  }
+
+  void* const* pointers() const { return pointers_.data(); }
+  void poison_scratch(Random& random) {
+    for (auto& buffer : scratch_) random.fill(buffer->bytes());
+  }
+  bool scratch_intact() const {
+    return std::ranges::all_of(scratch_, [](auto& buffer) { return buffer->canary_intact(); });
+  }
+
+ private:
+  std::vector<std::unique_ptr<GuardedBuffer>> scratch_;
+  std::vector<void*> pointers_;
+};
+
+/// Cuts [0, units) into at most 40 ranges and returns them in random order.
+std::vector<std::pair<int64_t, int64_t>> random_ranges(Random& random, int64_t units) {
+  std::vector<std::pair<int64_t, int64_t>> ranges;
+  const int64_t most = std::max<int64_t>(units / 20, 2);
+  for (int64_t first = 0; first < units;) {
+    const int64_t last = std::min(units, first + random.between(1, most));
+    ranges.emplace_back(first, last);
+    first = last;
+  }
+  random.shuffle(ranges);
+  return ranges;
+}
+
+std::optional<std::string> run(const Kernel& kernel, const PreparedCase& prepared,
+                               const Program& program, const Setting& setting) {
+  Random random(prepared.seed() + 3);
+  RunBuffers buffers(prepared, setting);
+  Operands operands(program, buffers);
+  const int64_t units = unit_count(program);
+  operands.poison_scratch(random);
+  kernel.entry(kernel.code.get(), operands.pointers(), 0, units);
+  if (!operands.scratch_intact()) return "bytes around the scratch were written";
+  if (auto wrong = buffers.difference()) return "all units: " + *wrong;
+  buffers.reset();
+  for (const auto& [first, last] : random_ranges(random, units)) {
+    operands.poison_scratch(random);
+    kernel.entry(kernel.code.get(), operands.pointers(), first, last);
+  }
+  if (!operands.scratch_intact()) return "bytes around the scratch were written";
+  if (auto wrong = buffers.difference()) return "units in random order: " + *wrong;
+  return {};
+}
+
+/// Aligned as demanded and no better.
+Setting demanded_alignment(const Program& program) {
+  Setting setting;
+  const program::Operand* source = find_operand(program, program::Role::source);
+  const program::Operand* target = find_operand(program, program::Role::target);
+  if (source != nullptr) setting.source_alignment = source->alignment;
+  if (target != nullptr) setting.target_alignment = target->alignment;
+  return setting;
+}
+
+}  // namespace
+
+Programs plan_directly(const PreparedCase& prepared, const Target& target) {
+  const std::string who = reproducer(prepared, target) + " | ";
+  Result<IterationSpace> space = iteration_space(prepared.problem());
+  if (!space) {
+    const bool refused = space.error().code == ErrorCode::unsupported;
+    return {{refused ? Outcome::unsupported : Outcome::failed, who + space.error().message}, {}};
+  }
+  if (Result<void> valid = verify(*space); !valid) {
+    return {{Outcome::failed, who + "verify(space): " + valid.error().message}, {}};
+  }
+  simplify(*space);
+  if (Result<void> valid = verify(*space); !valid) {
+    return {{Outcome::failed, who + "verify(simplified): " + valid.error().message}, {}};
+  }
+  Programs result{{}, plan_programs(*space, target)};
+  for (const Program& program : result.programs) {
+    if (auto wrong = check(prepared, program, target)) {
+      return {{Outcome::failed, who + *wrong}, {}};
+    }
+  }
+  const bool nothing_to_do = prepared.expectation().written_bytes == 0;
+  if (result.programs.empty() && !nothing_to_do) {
+    return {{Outcome::failed, who + "plan_programs returned nothing"}, {}};
+  }
+  return result;
+}
+
+Report run_program(const PreparedCase& prepared, const Program& program, const Backend& backend,
+                   const Target& target) {
+  const std::string who =
+      reproducer(prepared, target) + " | backend " + std::string(backend.name()) + " | ";
+  const Result<Kernel> kernel = backend.compile(program, target);
+  if (!kernel) {
+    const bool refused = kernel.error().code == ErrorCode::unsupported;
+    return {refused ? Outcome::unsupported : Outcome::failed, who + kernel.error().message};
+  }
+  for (Setting setting : both_ends(demanded_alignment(program))) {
+    setting.poison_seed = prepared.seed() + 4;
+    if (auto wrong = run(*kernel, prepared, program, setting)) {
+      return {Outcome::failed, who + *wrong};
+    }
+  }
+  return {};
+}
+
+}  // namespace restride::testing
