@@ -1,0 +1,258 @@
+// Straight-line checks: a forward walk that carries one bit per byte of every register, and a
+// backward walk that counts live registers. Both cost a few nanoseconds an operation: verify runs
+// on every cold plan.
+#include "block_verify.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace restride::program {
+namespace {
+
+enum class Need : uint8_t { forbidden, optional, required };
+
+/// Which registers an operation names.
+struct Form {
+  Need to, a, b;
+};
+
+constexpr Need never = Need::forbidden, maybe = Need::optional, always = Need::required;
+
+constexpr std::array<Form, 13> forms = {{
+    {always, maybe, never},    // load
+    {always, never, never},    // splat
+    {always, never, never},    // constant
+    {always, always, always},  // unpack_low
+    {always, always, always},  // unpack_high
+    {always, always, always},  // lanes
+    {always, always, always},  // insert
+    {always, always, never},   // extract
+    {always, always, maybe},   // permute
+    {always, always, never},   // shuffle
+    {never, always, never},    // store
+    {never, always, never},    // store_nontemporal
+    {never, never, never},     // prefetch
+}};
+
+bool fits(Need need, Reg r) { return need == maybe || (need == always) == (r != none); }
+
+bool is_element(int width, int widest) {
+  return width > 0 && width <= widest && (width & (width - 1)) == 0;
+}
+
+/// The lowest n bits, n in 0..64.
+uint64_t low_bits(int n) { return n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1; }
+
+/// The defined bytes of unpack_low (from = 0) or unpack_high (from = 8), lane by lane.
+uint64_t unpacked(uint64_t a, uint64_t b, int vector_bytes, int width, int from) {
+  uint64_t result = 0;
+  for (int lane = 0; lane < vector_bytes; lane += 16) {
+    for (int k = 0; k < 16 / width; ++k) {
+      const uint64_t source = (k & 1 ? b : a) >> (lane + from + k / 2 * width);
+      result |= (source & low_bits(width)) << (lane + k * width);
+    }
+  }
+  return result;
+}
+
+uint64_t chosen_lanes(const Op& op, uint64_t a, uint64_t b, int vector_bytes) {
+  const int lanes = vector_bytes / 16, bits = lanes == 4 ? 2 : 1;
+  uint64_t result = 0;
+  for (int lane = 0; lane < lanes; ++lane) {
+    const int from = op.select >> (lane * bits) & (lanes - 1);
+    result |= ((lane < lanes / 2 ? a : b) >> (16 * from) & 0xffff) << (16 * lane);
+  }
+  return result;
+}
+
+uint64_t shuffled(uint64_t a, const std::vector<uint8_t>& table) {
+  uint64_t result = 0;
+  for (size_t k = 0; k < table.size(); ++k) {
+    if (table[k] != undefined) result |= (a >> (k / 16 * 16 + table[k]) & 1) << k;
+  }
+  return result;
+}
+
+}  // namespace
+
+BlockVerifier::BlockVerifier(const Program& program, const Target& target)
+    : program_(program), target_(target), all_(low_bits(program.vector_bytes)) {
+  registers_.resize(256);
+}
+
+std::optional<Violation> BlockVerifier::check_tables() {
+  tables_.reserve(program_.tables.size());
+  for (const std::vector<uint8_t>& table : program_.tables) {
+    if (table.size() > size_t(program_.vector_bytes)) {
+      return Violation{4, "a table has more entries than a vector has bytes"};
+    }
+    Table facts{int(table.size()), -1, 0};
+    for (size_t k = 0; k < table.size(); ++k) {
+      if (table[k] == undefined) continue;
+      facts.largest = std::max<int>(facts.largest, table[k]);
+      facts.defined |= uint64_t{1} << k;
+    }
+    tables_.push_back(facts);
+  }
+  return std::nullopt;
+}
+
+/// Bytes of a load or store that the target can move in one operation.
+std::optional<Violation> BlockVerifier::check_piece(const Op& op) const {
+  const int vector = program_.vector_bytes, bytes = op.bytes, at = op.at;
+  if (bytes == 0 || at + bytes > vector) return Violation{4, "bytes outside the vector", &op};
+  if (target_.byte_masks || bytes == vector) return std::nullopt;
+  if (!is_element(bytes, 16)) return Violation{4, "the target has no byte masks", &op};
+  if (at % bytes != 0 || (bytes < 16 && at >= 16)) {
+    return Violation{4, "a piece lies at a multiple of its size, under 16 bytes in lane 0", &op};
+  }
+  return std::nullopt;
+}
+
+std::optional<Violation> BlockVerifier::check_table(const Op& op) const {
+  if (op.table < 0 || size_t(op.table) >= tables_.size()) {
+    return Violation{4, "no such table", &op};
+  }
+  const Table& table = tables_[size_t(op.table)];
+  const int entries = program_.vector_bytes / (op.code == Code::permute ? op.width : 1);
+  if (table.entries != entries) return Violation{4, "the table has another size", &op};
+  const int choices = op.code == Code::shuffle ? 16 : op.b == none ? entries : 2 * entries;
+  if (op.code != Code::constant && table.largest >= choices) {
+    return Violation{4, "the table chooses what is not there", &op};
+  }
+  return std::nullopt;
+}
+
+std::optional<Violation> BlockVerifier::check_fields(const Op& op) const {
+  const int vector = program_.vector_bytes;
+  const bool lane = op.at % 16 == 0 && op.at < vector;
+  switch (op.code) {
+    case Code::load:
+    case Code::store:
+      return check_piece(op);
+    case Code::store_nontemporal:
+      if (!target_.nontemporal) return Violation{4, "the target has no such store", &op};
+      if (op.bytes != vector || op.at != 0) return Violation{3, "not a whole vector", &op};
+      return std::nullopt;
+    case Code::splat:
+      if (!is_element(op.width, 16)) return Violation{4, "no such element", &op};
+      return std::nullopt;
+    case Code::unpack_low:
+    case Code::unpack_high:
+      if (!is_element(op.width, 8)) return Violation{4, "no such element", &op};
+      return std::nullopt;
+    case Code::lanes:
+      if (vector < 32) return Violation{4, "a vector of one lane", &op};
+      return std::nullopt;
+    case Code::insert:
+    case Code::extract:
+      if (vector < 32) return Violation{4, "a vector of one lane", &op};
+      if (!lane) return Violation{4, "no such lane", &op};
+      return std::nullopt;
+    case Code::permute:
+      if (!is_element(op.width, 8)) return Violation{4, "no such element", &op};
+      if (target_.permute_width == 0 || op.width < target_.permute_width) {
+        return Violation{4, "the target has no such permute", &op};
+      }
+      return check_table(op);
+    case Code::shuffle:
+      if (!target_.shuffle_bytes) return Violation{4, "the target has no byte shuffle", &op};
+      return check_table(op);
+    case Code::constant:
+      return check_table(op);
+    case Code::prefetch:
+      if (op.width < 1 || op.width > 3) return Violation{4, "no such cache", &op};
+      return std::nullopt;
+  }
+  return Violation{4, "no such operation", &op};
+}
+
+uint64_t BlockVerifier::permuted_bytes(const Op& op, uint64_t a, uint64_t b) const {
+  const int width = op.width, entries = program_.vector_bytes / width;
+  const Table& facts = tables_[size_t(op.table)];
+  if (a == all_ && b == all_ && facts.defined == low_bits(entries)) return all_;
+  const std::vector<uint8_t>& table = program_.tables[size_t(op.table)];
+  uint64_t result = 0;
+  for (int k = 0; k < entries; ++k) {
+    if (table[size_t(k)] == undefined) continue;
+    const uint64_t source = table[size_t(k)] < entries ? a : b;
+    result |= (source >> (table[size_t(k)] % entries * width) & low_bits(width)) << (k * width);
+  }
+  return result;
+}
+
+/// The defined bytes of an operation's result.
+uint64_t BlockVerifier::result_bytes(const Op& op) const {
+  const uint64_t a = defined_bytes(op.a), b = defined_bytes(op.b);
+  const int vector = program_.vector_bytes;
+  switch (op.code) {
+    case Code::load:
+      return a | low_bits(op.bytes) << op.at;
+    case Code::unpack_low:
+      return (a & b) == all_ ? all_ : unpacked(a, b, vector, op.width, 0);
+    case Code::unpack_high:
+      return (a & b) == all_ ? all_ : unpacked(a, b, vector, op.width, 8);
+    case Code::lanes:
+      return (a & b) == all_ ? all_ : chosen_lanes(op, a, b, vector);
+    case Code::insert:
+      return (a & ~(uint64_t{0xffff} << op.at)) | (b & 0xffff) << op.at;
+    case Code::extract:
+      return a >> op.at & 0xffff;
+    case Code::permute:
+      return permuted_bytes(op, a, b);
+    case Code::shuffle:
+      return a == all_ ? tables_[size_t(op.table)].defined
+                       : shuffled(a, program_.tables[size_t(op.table)]);
+    default:
+      return all_;
+  }
+}
+
+std::optional<Violation> BlockVerifier::check(const Op& op) {
+  if (size_t(op.code) >= forms.size()) return Violation{4, "no such operation", &op};
+  const Form form = forms[size_t(op.code)];
+  if (!fits(form.to, op.to) || !fits(form.a, op.a) || !fits(form.b, op.b)) {
+    return Violation{1, "names a register too many or too few", &op};
+  }
+  if ((op.a != none && !defined_here(op.a)) || (op.b != none && !defined_here(op.b))) {
+    return Violation{1, "used before it is defined", &op};
+  }
+  if (const auto violation = check_fields(op)) return violation;
+  if (op.code == Code::prefetch) return std::nullopt;
+  if (op.to == none) {
+    const uint64_t stored = low_bits(op.bytes) << op.at;
+    if ((defined_bytes(op.a) & stored) == stored) return std::nullopt;
+    return Violation{2, "stores undefined bytes", &op};
+  }
+  if (op.to < 0 || defined_here(op.to)) return Violation{1, "defined twice", &op};
+  const uint64_t defined = result_bytes(op);
+  if (size_t(op.to) >= registers_.size()) registers_.resize(2 * (size_t(op.to) + 1));
+  registers_[size_t(op.to)] = {defined, block_, 0};
+  return std::nullopt;
+}
+
+std::optional<Violation> BlockVerifier::check_live_registers(const Block& block) {
+  // A register is free for the result of its last use, so the count is taken between operations.
+  int live = 0;
+  const auto use = [&](Reg r) {
+    if (r == none || registers_[size_t(r)].live == block_) return;
+    registers_[size_t(r)].live = block_;
+    ++live;
+  };
+  for (size_t k = block.size(); k-- > 0;) {
+    const Op& op = block[k];
+    if (op.to != none) {
+      Register& to = registers_[size_t(op.to)];
+      if (to.live != block_) ++live;  // a result nobody uses still needs a place
+      if (live > target_.registers) return Violation{1, "needs too many registers", &op};
+      to.live = 0;
+      --live;
+    }
+    use(op.a);
+    use(op.b);
+    if (live > target_.registers) return Violation{1, "needs too many registers", &op};
+  }
+  return std::nullopt;
+}
+
+}  // namespace restride::program

@@ -1,0 +1,298 @@
+// The interpreter: executes a Program literally, one operation at a time.
+//
+//     Program ── prepare ──► the same Program, registers renumbered ──► run
+//
+// A Block defines each virtual register once, so a long Block has hundreds of them, but only as
+// many live at once as the target has. Preparing renames them into that many slots, so that a run
+// needs 4 KiB of stack and nothing else. A slot is given away after the operation that reads it
+// last: a result never lies where an argument does.
+//
+// It optimises nothing: what it computes is what the operations mean, one case of a switch each.
+#include "interpreter.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <vector>
+
+namespace restride {
+namespace program {
+namespace {
+
+constexpr int slots = 64;
+
+/// Renames the registers of Blocks into slots.
+class Renaming {
+ public:
+  /// False: more live registers than slots.
+  bool apply(Body& body) {
+    for (auto& item : body) {
+      For* loop = std::get_if<For>(&item);
+      if (!(loop ? apply(loop->body) : apply(std::get<Block>(item)))) return false;
+    }
+    return true;
+  }
+
+ private:
+  bool apply(Block& block) {
+    find_last_uses(block);
+    uint64_t free = ~uint64_t{0};
+    for (size_t k = 0; k < block.size(); ++k) {
+      Op& op = block[k];
+      const Reg a = op.a, b = op.b, to = op.to;
+      if (a != none) op.a = slot_[size_t(a)];
+      if (b != none) op.b = slot_[size_t(b)];
+      if (to != none) {
+        if (free == 0) return false;
+        op.to = slot_[size_t(to)] = Reg(std::countr_zero(free));
+        free &= free - 1;
+      }
+      for (const Reg r : {a, b, to}) {
+        if (r != none && last_use_[size_t(r)] <= k) free |= uint64_t{1} << slot_[size_t(r)];
+      }
+    }
+    return true;
+  }
+
+  void find_last_uses(const Block& block) {
+    for (size_t k = 0; k < block.size(); ++k) {
+      for (const Reg r : {block[k].a, block[k].b, block[k].to}) {
+        if (r == none) continue;
+        if (size_t(r) >= last_use_.size()) last_use_.resize(size_t(r) + 1);
+        last_use_[size_t(r)] = k;
+      }
+    }
+    slot_.resize(last_use_.size());
+  }
+
+  std::vector<size_t> last_use_;  ///< the last operation of the Block that names a register
+  std::vector<Reg> slot_;
+};
+
+/// memcpy with the sizes that occur spelled out, so that they become moves.
+inline void copy(void* to, const void* from, int64_t bytes) {
+  switch (bytes) {
+    case 1:
+      std::memcpy(to, from, 1);
+      return;
+    case 2:
+      std::memcpy(to, from, 2);
+      return;
+    case 4:
+      std::memcpy(to, from, 4);
+      return;
+    case 8:
+      std::memcpy(to, from, 8);
+      return;
+    case 16:
+      std::memcpy(to, from, 16);
+      return;
+    case 32:
+      std::memcpy(to, from, 32);
+      return;
+    case 64:
+      std::memcpy(to, from, 64);
+      return;
+    default:
+      std::memcpy(to, from, size_t(bytes));
+  }
+}
+
+struct alignas(64) Vector {
+  std::array<uint8_t, 64> bytes;
+
+  uint8_t* operator+(int64_t offset) { return bytes.data() + offset; }
+  const uint8_t* operator+(int64_t offset) const { return bytes.data() + offset; }
+};
+
+/// Elements of `width` bytes from a and b alternating, from byte `half` of each lane on.
+template <int width>
+void unpack(Vector& to, const Vector& a, const Vector& b, int vector_bytes, int half) {
+  for (int lane = 0; lane < vector_bytes; lane += 16) {
+    for (int k = 0; k < 8; k += width) {
+      std::memcpy(to + lane + 2 * k, a + lane + half + k, width);
+      std::memcpy(to + lane + 2 * k + width, b + lane + half + k, width);
+    }
+  }
+}
+
+template <int width>
+void permute(Vector& to, const Vector& a, const Vector& b, int vector_bytes, const uint8_t* table) {
+  const int entries = vector_bytes / width;
+  for (int k = 0; k < entries; ++k) {
+    const int from = table[k] & (2 * entries - 1);  // an undefined entry takes something
+    const Vector& source = from < entries ? a : b;
+    std::memcpy(to + k * width, source + (from & (entries - 1)) * width, width);
+  }
+}
+
+/// The state of one run. Addresses are integers: a prefetched one may lie anywhere.
+class Machine {
+ public:
+  Machine(const Program& program, void* const* operands) : program_(program) {
+    for (size_t s = 0; s < program.streams.size(); ++s) {
+      at_[s] = reinterpret_cast<uintptr_t>(operands[program.streams[s]]);
+    }
+  }
+
+  void run(const For& loop, int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      for (const Step& step : loop.steps) at_[size_t(step.stream)] += uintptr_t(step(i));
+      for (const auto& item : loop.body) {
+        if (const For* inner = std::get_if<For>(&item)) {
+          run(*inner, 0, inner->extent);
+        } else {
+          run(std::get<Block>(item));
+        }
+      }
+      for (const Step& step : loop.steps) at_[size_t(step.stream)] -= uintptr_t(step(i));
+    }
+  }
+
+  void run(const Block& block) {
+    for (const Op& op : block) run(op);
+  }
+
+ private:
+  void run(const Op& op) {
+    const int vector = program_.vector_bytes;
+    uint8_t* const memory = reinterpret_cast<uint8_t*>(at_[op.stream] + uintptr_t(op.offset));
+    // Without a register the first slot stands in; it is not used then.
+    Vector& to = file_[size_t(std::max<Reg>(op.to, 0))];
+    const Vector& a = file_[size_t(std::max<Reg>(op.a, 0))];
+    const Vector& b = file_[size_t(std::max<Reg>(op.b, 0))];
+    switch (op.code) {
+      case Code::load:
+        if (op.bytes != vector) to = op.a == none ? Vector{} : a;
+        return copy(to + op.at, memory, op.bytes);
+      case Code::splat:
+        for (int k = 0; k < vector; k += op.width) copy(to + k, memory, op.width);
+        return;
+      case Code::constant:
+        return copy(to + 0, program_.tables[size_t(op.table)].data(), vector);
+      case Code::unpack_low:
+        return run_unpack(op, to, a, b, 0);
+      case Code::unpack_high:
+        return run_unpack(op, to, a, b, 8);
+      case Code::lanes:
+        return run_lanes(op, to, a, b);
+      case Code::insert:
+        to = a;
+        return copy(to + op.at, b + 0, 16);
+      case Code::extract:
+        return copy(to + 0, a + op.at, 16);
+      case Code::permute:
+        return run_permute(op, to, a, b);
+      case Code::shuffle:
+        return run_shuffle(op, to, a);
+      case Code::store:
+      case Code::store_nontemporal:
+        return copy(memory, a + op.at, op.bytes);
+      case Code::prefetch:
+        return;
+    }
+  }
+
+  void run_unpack(const Op& op, Vector& to, const Vector& a, const Vector& b, int half) {
+    const int vector = program_.vector_bytes;
+    switch (op.width) {
+      case 1:
+        return unpack<1>(to, a, b, vector, half);
+      case 2:
+        return unpack<2>(to, a, b, vector, half);
+      case 4:
+        return unpack<4>(to, a, b, vector, half);
+      default:
+        return unpack<8>(to, a, b, vector, half);
+    }
+  }
+
+  void run_lanes(const Op& op, Vector& to, const Vector& a, const Vector& b) {
+    const int count = program_.vector_bytes / 16, bits = count == 4 ? 2 : 1;
+    for (int lane = 0; lane < count; ++lane) {
+      const int from = op.select >> (lane * bits) & (count - 1);
+      copy(to + 16 * lane, (lane < count / 2 ? a : b) + 16 * from, 16);
+    }
+  }
+
+  void run_permute(const Op& op, Vector& to, const Vector& a, const Vector& b) {
+    const uint8_t* table = program_.tables[size_t(op.table)].data();
+    const int vector = program_.vector_bytes;
+    switch (op.width) {
+      case 1:
+        return permute<1>(to, a, b, vector, table);
+      case 2:
+        return permute<2>(to, a, b, vector, table);
+      case 4:
+        return permute<4>(to, a, b, vector, table);
+      default:
+        return permute<8>(to, a, b, vector, table);
+    }
+  }
+
+  void run_shuffle(const Op& op, Vector& to, const Vector& a) {
+    const uint8_t* table = program_.tables[size_t(op.table)].data();
+    for (int k = 0; k < program_.vector_bytes; ++k) {
+      to.bytes[size_t(k)] = a.bytes[size_t((k & ~15) + (table[k] & 15))];
+    }
+  }
+
+  const Program& program_;
+  std::array<uintptr_t, max_streams> at_{};
+  std::array<Vector, slots> file_;
+};
+
+/// Precondition: prepared.
+void run_units(const Program& program, void* const* operands, int64_t first, int64_t last) {
+  Machine machine(program, operands);
+  for (const auto& item : program.root) {
+    const For* loop = std::get_if<For>(&item);
+    const int64_t units = program.open ? last : loop ? loop->extent : 1;
+    const int64_t begin = std::clamp<int64_t>(first, 0, units);
+    const int64_t end = std::clamp<int64_t>(last, 0, units);
+    if (loop) {
+      machine.run(*loop, begin, end);
+    } else if (begin < end) {
+      machine.run(std::get<Block>(item));
+    }
+    first -= units;
+    last -= units;
+  }
+}
+
+void run_kernel(const void* code, void* const* operands, int64_t first, int64_t last) {
+  run_units(*static_cast<const Program*>(code), operands, first, last);
+}
+
+class Interpreter final : public Backend {
+ public:
+  std::string_view name() const override { return "interpreter"; }
+
+  Result<Kernel> compile(const Program& program, const Target&) const override {
+    auto prepared = std::make_shared<Program>(program);
+    if (!Renaming().apply(prepared->root)) {
+      return Error{ErrorCode::unsupported,
+                   "interpreter: more than " + std::to_string(slots) + " live registers"};
+    }
+    return Kernel{run_kernel, std::move(prepared), {}};
+  }
+};
+
+}  // namespace
+}  // namespace program
+
+void interpret(const Program& program, void* const* operands, int64_t first_unit,
+               int64_t last_unit) {
+  Program prepared = program;
+  if (program::Renaming().apply(prepared.root)) {
+    program::run_units(prepared, operands, first_unit, last_unit);
+  }
+}
+
+const Backend& interpreter_backend() {
+  static const program::Interpreter interpreter;
+  return interpreter;
+}
+
+}  // namespace restride

@@ -1,0 +1,121 @@
+// written_once: invariant 7 of a Program, by walking every access of every iteration. For tests.
+//
+// A number per byte of target and scratch says which unit wrote it last. That costs four bytes a
+// byte and the time of moving the array once, one byte at a time: not for the road of a plan.
+#include <vector>
+
+#include "program.hpp"
+
+namespace restride {
+namespace program {
+namespace {
+
+/// The bytes of one operand; 0: not written, else 1 + the unit that wrote last.
+struct Bytes {
+  Role role;
+  int64_t begin;
+  std::vector<int32_t> writer;
+};
+
+class Walk {
+ public:
+  explicit Walk(const Program& program) : program_(program), at_(program.streams.size(), 0) {
+    for (const Operand& operand : program.operands) {
+      const bool stored = operand.role != Role::source;
+      const size_t bytes = stored ? size_t(operand.end - operand.begin) : 0;
+      bytes_.push_back({operand.role, operand.begin, std::vector<int32_t>(bytes, 0)});
+    }
+  }
+
+  void run() {
+    for (const auto& item : program_.root) {
+      if (const For* loop = std::get_if<For>(&item)) {
+        for (int64_t i = 0; i < loop->extent; ++i) iterate(*loop, i), ++unit_;
+      } else {
+        run(std::get<Block>(item)), ++unit_;
+      }
+    }
+  }
+
+  int64_t total() const { return total_; }
+  /// Empty: nothing is wrong.
+  const std::string& error() const { return error_; }
+
+ private:
+  void iterate(const For& loop, int64_t i) {
+    for (const Step& step : loop.steps) at_[size_t(step.stream)] += step(i);
+    for (const auto& item : loop.body) {
+      if (const For* inner = std::get_if<For>(&item)) {
+        for (int64_t k = 0; k < inner->extent && error_.empty(); ++k) iterate(*inner, k);
+      } else {
+        run(std::get<Block>(item));
+      }
+    }
+    for (const Step& step : loop.steps) at_[size_t(step.stream)] -= step(i);
+  }
+
+  void run(const Block& block) {
+    for (const Op& op : block) {
+      const bool reads = op.code == Code::load || op.code == Code::splat;
+      const bool writes = op.code == Code::store || op.code == Code::store_nontemporal;
+      if (!reads && !writes) continue;
+      Bytes& bytes = bytes_[size_t(program_.streams[op.stream])];
+      if (bytes.role == Role::source) continue;
+      const int64_t first = at_[op.stream] + op.offset;
+      const int64_t count = op.code == Code::splat ? op.width : op.bytes;
+      for (int64_t k = first; k < first + count; ++k) {
+        int32_t& writer = bytes.writer[size_t(k - bytes.begin)];
+        if (reads) check_read(writer, k, op);
+        if (writes) write(bytes, writer, k, op);
+      }
+    }
+  }
+
+  void check_read(int32_t writer, int64_t byte, const Op& op) {
+    if (writer != unit_ + 1) fail("is read but not written before by its unit", byte, op);
+  }
+
+  void write(const Bytes& bytes, int32_t& writer, int64_t byte, const Op& op) {
+    if (bytes.role == Role::target) {
+      if (writer != 0) fail("is written twice", byte, op);
+      ++total_;
+    }
+    writer = unit_ + 1;
+  }
+
+  void fail(const char* what, int64_t byte, const Op& op) {
+    if (!error_.empty()) return;
+    error_ = "program: invariant 7: byte " + std::to_string(byte) + " " + what + ", unit " +
+             std::to_string(unit_) + ": " + to_string(op);
+  }
+
+  const Program& program_;
+  std::vector<int64_t> at_;  ///< of each stream, relative to its operand
+  std::vector<Bytes> bytes_;
+  int32_t unit_ = 0;
+  int64_t total_ = 0;  ///< bytes of the target written
+  std::string error_;
+};
+
+}  // namespace
+}  // namespace program
+
+Result<void> written_once(const Program& program, int64_t expected_bytes) {
+  constexpr int64_t limit = int64_t{1} << 30;
+  for (const program::Operand& operand : program.operands) {
+    if (operand.role != program::Role::source && operand.end - operand.begin > limit) {
+      return Error{ErrorCode::resource_exhausted, "written_once: more than 2^30 bytes to watch"};
+    }
+  }
+  program::Walk walk(program);
+  walk.run();
+  if (!walk.error().empty()) return Error{ErrorCode::invalid_argument, walk.error()};
+  if (walk.total() != expected_bytes) {
+    return Error{ErrorCode::invalid_argument, "program: invariant 7: writes " +
+                                                  std::to_string(walk.total()) + " bytes of " +
+                                                  std::to_string(expected_bytes)};
+  }
+  return {};
+}
+
+}  // namespace restride
