@@ -1,0 +1,15 @@
+// Integer arithmetic that several rooms need.
+#pragma once
+
+#include <cstdint>
+#include <numeric>
+
+namespace restride {
+
+/// Precondition: a >= 0, b > 0.
+constexpr int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
+
+/// Largest power of two that divides n; n != 0.
+constexpr int64_t power_of_two_divisor(int64_t n) { return n & -n; }
+
+}  // namespace restride

@@ -1,0 +1,153 @@
+// What an access of any size becomes: one operation where the target has it, else pieces of 8, 4, 2
+// and 1 bytes.
+#include "emitter.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace restride {
+
+using program::Block;
+using program::Code;
+using program::none;
+using program::Op;
+using program::Reg;
+
+Reg Emitter::append(Op op) {
+  op.to = next_++;
+  ops_.push_back(op);
+  return op.to;
+}
+
+bool Emitter::one_access(int bytes) const {
+  const bool piece = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
+  return target_.byte_masks || piece || bytes == vector_bytes_;
+}
+
+Reg Emitter::load(int stream, int64_t offset, int bytes) {
+  if (one_access(bytes)) {
+    return append({.code = Code::load,
+                   .stream = static_cast<uint8_t>(stream),
+                   .bytes = static_cast<uint8_t>(bytes),
+                   .offset = offset});
+  }
+  Reg value = none;
+  for (int at = 0; at < bytes; at += 16)
+    value = load_lane(value, stream, offset + at, std::min(16, bytes - at), at);
+  return value;
+}
+
+Reg Emitter::load_pieces(Reg into, int stream, int64_t offset, int bytes) {
+  int at = 0;
+  for (int piece = 8; piece > 0; piece /= 2) {
+    if ((bytes & piece) == 0) continue;
+    into = append({.code = Code::load,
+                   .stream = static_cast<uint8_t>(stream),
+                   .bytes = static_cast<uint8_t>(piece),
+                   .at = static_cast<uint8_t>(at),
+                   .a = into,
+                   .offset = offset + at});
+    at += piece;
+  }
+  return into;
+}
+
+Reg Emitter::load_lane(Reg into, int stream, int64_t offset, int bytes, int at) {
+  if (bytes == 16 || target_.byte_masks) {
+    return append({.code = Code::load,
+                   .stream = static_cast<uint8_t>(stream),
+                   .bytes = static_cast<uint8_t>(bytes),
+                   .at = static_cast<uint8_t>(at),
+                   .a = into,
+                   .offset = offset});
+  }
+  if (at == 0 && into == none) return load_pieces(none, stream, offset, bytes);
+  const Reg lane = load_pieces(none, stream, offset, bytes);
+  // A register whose lower lanes hold nothing yet may as well hold this one.
+  if (into == none) into = lane;
+  return append({.code = Code::insert, .at = static_cast<uint8_t>(at), .a = into, .b = lane});
+}
+
+Reg Emitter::splat(int stream, int64_t offset, int width) {
+  return append({.code = Code::splat,
+                 .stream = static_cast<uint8_t>(stream),
+                 .width = static_cast<uint8_t>(width),
+                 .offset = offset});
+}
+
+Reg Emitter::constant(int table) {
+  return append({.code = Code::constant, .table = static_cast<int16_t>(table)});
+}
+
+Reg Emitter::unpack(Code code, int width, Reg a, Reg b) {
+  if (a == none && b == none) return none;
+  return append({.code = code,
+                 .width = static_cast<uint8_t>(width),
+                 .a = a == none ? b : a,
+                 .b = b == none ? a : b});
+}
+
+Reg Emitter::unpack_low(int width, Reg a, Reg b) { return unpack(Code::unpack_low, width, a, b); }
+Reg Emitter::unpack_high(int width, Reg a, Reg b) { return unpack(Code::unpack_high, width, a, b); }
+
+void Emitter::store_piece(Reg value, int stream, int64_t offset, int bytes, int at) {
+  ops_.push_back({.code = Code::store,
+                  .stream = static_cast<uint8_t>(stream),
+                  .bytes = static_cast<uint8_t>(bytes),
+                  .at = static_cast<uint8_t>(at),
+                  .a = value,
+                  .offset = offset});
+}
+
+void Emitter::store(Reg value, int stream, int64_t offset, int bytes) {
+  if (one_access(bytes)) return store_piece(value, stream, offset, bytes, 0);
+  for (int lane = 0; lane < bytes; lane += 16) {
+    const Reg part =
+        lane == 0 ? value
+                  : append({.code = Code::extract, .at = static_cast<uint8_t>(lane), .a = value});
+    const int rest = std::min(16, bytes - lane);
+    int at = 0;
+    for (int piece = 16; piece > 0; piece /= 2) {
+      if ((rest & piece) == 0) continue;
+      store_piece(part, stream, offset + lane + at, piece, at);
+      at += piece;
+    }
+  }
+}
+
+void Emitter::store_nontemporal(Reg value, int stream, int64_t offset) {
+  ops_.push_back({.code = Code::store_nontemporal,
+                  .stream = static_cast<uint8_t>(stream),
+                  .bytes = static_cast<uint8_t>(vector_bytes_),
+                  .a = value,
+                  .offset = offset});
+}
+
+void Emitter::prefetch(int stream, int64_t offset, int level) {
+  ops_.push_back({.code = Code::prefetch,
+                  .stream = static_cast<uint8_t>(stream),
+                  .width = static_cast<uint8_t>(level),
+                  .offset = offset});
+}
+
+Block Emitter::take() {
+  std::vector<bool> used(static_cast<size_t>(next_), false);
+  const auto mark = [&](Reg reg) {
+    if (reg != none) used[static_cast<size_t>(reg)] = true;
+  };
+  Block live;
+  live.reserve(ops_.size());
+  for (auto op = ops_.rbegin(); op != ops_.rend(); ++op) {
+    if (op->to != none && !used[static_cast<size_t>(op->to)]) continue;
+    mark(op->a);
+    mark(op->b);
+    live.push_back(*op);
+  }
+  std::reverse(live.begin(), live.end());
+  ops_.clear();
+  next_ = 0;
+  return live;
+}
+
+}  // namespace restride

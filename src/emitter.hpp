@@ -1,0 +1,53 @@
+// Emitter: appends operations to a Block and knows which sizes of loads and stores a target has.
+#pragma once
+
+#include <cstdint>
+
+#include "program.hpp"
+#include "target.hpp"
+
+namespace restride {
+
+/// Streams of every program the planner makes.
+constexpr int target_stream = 0;
+constexpr int source_stream = 1;
+
+/// Builds one Block. Registers are numbered from 0.
+class Emitter {
+ public:
+  Emitter(const Target& target, int vector_bytes) : target_(target), vector_bytes_(vector_bytes) {}
+
+  int vector_bytes() const { return vector_bytes_; }
+  int lanes() const { return vector_bytes_ / 16; }
+
+  /// `bytes` bytes from byte 0 of a new register on; the rest is 0.
+  program::Reg load(int stream, int64_t offset, int bytes);
+  /// `into` with the bytes from `at` on replaced by `bytes` bytes of memory; `into` may be none.
+  /// `at` is a multiple of 16 and the bytes lie in one lane.
+  program::Reg load_lane(program::Reg into, int stream, int64_t offset, int bytes, int at);
+  program::Reg splat(int stream, int64_t offset, int width);
+  program::Reg constant(int table);
+  /// A register that is not there may hold anything; two make none.
+  program::Reg unpack_low(int width, program::Reg a, program::Reg b);
+  program::Reg unpack_high(int width, program::Reg a, program::Reg b);
+  void store(program::Reg value, int stream, int64_t offset, int bytes);
+  void store_nontemporal(program::Reg value, int stream, int64_t offset);
+  void prefetch(int stream, int64_t offset, int level);
+
+  /// The operations whose results somebody uses.
+  program::Block take();
+
+ private:
+  program::Reg append(program::Op op);
+  program::Reg unpack(program::Code code, int width, program::Reg a, program::Reg b);
+  bool one_access(int bytes) const;
+  program::Reg load_pieces(program::Reg into, int stream, int64_t offset, int bytes);
+  void store_piece(program::Reg value, int stream, int64_t offset, int bytes, int at);
+
+  const Target& target_;
+  int vector_bytes_;
+  program::Block ops_;
+  program::Reg next_ = 0;
+};
+
+}  // namespace restride

@@ -1,0 +1,262 @@
+// Problem -> IterationSpace: every axis is cut wherever a digit of any operand begins. Works in
+// bits until packed elements have been gathered into whole bytes.
+#include "iteration_space.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "arithmetic.hpp"
+#include "digits.hpp"
+#include "rewrites.hpp"
+
+namespace restride {
+namespace {
+
+/// One operand on its way into the space.
+struct Operand {
+  const Shape& shape;
+  const std::vector<int64_t>& byte_strides;
+  std::vector<Placement> placements;
+  Digits digits{};
+};
+
+int64_t element_bits(const Shape& shape) {
+  const int64_t packed = shape.layout.element_size_in_bits;
+  return packed != 0 ? packed : 8 * storage_bytes(shape.element_type);
+}
+
+/// Gives the dimensions of `run` one axis: the most major one's, weights from the minor end.
+void merge_axes(const std::vector<int>& run, const Operand& merging, const Shape& target,
+                std::vector<Axis>& axes, std::vector<Placement>& of_target) {
+  std::vector<int> dims;  // of the target
+  for (int dim : run) {
+    const int axis = merging.placements[static_cast<size_t>(dim)].axis;
+    for (size_t d = 0; d < of_target.size(); ++d) {
+      if (axis >= 0 && of_target[d].axis == axis) dims.push_back(static_cast<int>(d));
+    }
+  }
+  int64_t weight = 1;
+  const int axis = of_target[static_cast<size_t>(dims.front())].axis;
+  for (auto dim = dims.rbegin(); dim != dims.rend(); ++dim) {
+    of_target[static_cast<size_t>(*dim)] = {axis, weight};
+    weight *= target.dimensions[static_cast<size_t>(*dim)];
+  }
+  axes[static_cast<size_t>(axis)] = {weight, weight};
+}
+
+/// The placement of a source's dimensions, through the broadcast, into the target's.
+std::vector<Placement> placements(const Source& source, const Shape& target,
+                                  const std::vector<Placement>& of_target) {
+  std::vector<Placement> result;
+  for (size_t d = 0; d < source.shape.dimensions.size(); ++d) {
+    const size_t to = source.broadcast_dimensions.empty()
+                          ? d
+                          : static_cast<size_t>(source.broadcast_dimensions[d]);
+    const bool repeats = source.shape.dimensions[d] != target.dimensions[to];
+    result.push_back(repeats ? Placement{-1, 1} : of_target[to]);
+  }
+  return result;
+}
+
+/// Digits of one operand; a merge that is still needed shows in Digits::merges.
+Result<void> find_digits(Operand& operand) {
+  if (!operand.byte_strides.empty()) {
+    operand.digits = digits(operand.shape, operand.byte_strides, operand.placements);
+    return {};
+  }
+  Result<Digits> found = digits(operand.shape, operand.placements, element_bits(operand.shape));
+  if (!found) return found.error();
+  operand.digits = *std::move(found);
+  return {};
+}
+
+/// Joins digits of one axis that count on and lie on: 11 x 10 row-major on a merged axis is one
+/// digit of 110.
+void join(std::vector<Digit>& digits) {
+  for (size_t k = 0; k + 1 < digits.size();) {
+    Digit& outer = digits[k];
+    const Digit& inner = digits[k + 1];
+    if (outer.axis == inner.axis && outer.step == inner.step * inner.extent &&
+        outer.stride_bits == inner.stride_bits * inner.extent) {
+      outer = {outer.axis, inner.step, outer.extent * inner.extent, inner.stride_bits};
+      digits.erase(digits.begin() + static_cast<std::ptrdiff_t>(k) + 1);
+      k = 0;
+    } else {
+      ++k;
+    }
+  }
+}
+
+/// What one element of `axis` at weight `cut` is worth: the coarsest digit that begins at or below
+/// the cut.
+Result<int64_t> stride_at(const std::vector<Digit>& digits, int axis, int64_t cut) {
+  const Digit* best = nullptr;
+  for (const Digit& digit : digits) {
+    if (digit.axis == axis && digit.step <= cut && (best == nullptr || digit.step >= best->step))
+      best = &digit;
+  }
+  if (best == nullptr) return int64_t{0};
+  if (cut % best->step != 0)
+    return Error{ErrorCode::unsupported, "tiles of source and target do not nest"};
+  return best->stride_bits * (cut / best->step);
+}
+
+/// The weights at which an axis is cut, coarsest first.
+std::vector<int64_t> cuts(const std::vector<Operand>& operands, int axis, const Axis& bounds) {
+  std::vector<int64_t> result;
+  for (size_t k = 0; k < operands.size(); ++k) {
+    for (const Digit& digit : operands[k].digits.digits) {
+      const int64_t bound = k == 0 ? bounds.padded : bounds.valid;
+      if (digit.axis == axis && digit.step < bound) result.push_back(digit.step);
+    }
+  }
+  std::sort(result.begin(), result.end(), std::greater<>());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+/// Appends the loops of one axis, coarsest first, strides in bits.
+Result<void> add_loops(IterationSpace& space, const std::vector<Operand>& operands, int axis) {
+  const Axis& bounds = space.axes[static_cast<size_t>(axis)];
+  int64_t outer = bounds.padded;
+  for (const int64_t cut : cuts(operands, axis, bounds)) {
+    if (outer != bounds.padded && outer % cut != 0) {
+      return Error{ErrorCode::unsupported, "tiles of " + std::to_string(outer) + " and " +
+                                               std::to_string(cut) + " elements do not nest"};
+    }
+    Loop loop{axis, cut, ceil_div(outer, cut), {}};
+    for (size_t k = 0; k < operands.size(); ++k) {
+      Result<int64_t> stride = stride_at(operands[k].digits.digits, axis, cut);
+      if (!stride) return stride.error();
+      loop.stride[k] = *stride;
+    }
+    space.loops.push_back(loop);
+    outer = cut;
+  }
+  if (bounds.valid != bounds.padded && outer == bounds.padded)
+    space.loops.push_back({axis, 1, bounds.padded, {}});
+  return {};
+}
+
+/// From bits to bytes, gathering packed elements into whole bytes on the way.
+Result<void> to_bytes(IterationSpace& space) {
+  while (space.op.bytes < 8 && widen(space, 8)) {
+  }
+  bool whole = space.op.bytes % 8 == 0;
+  for (Loop& loop : space.loops) {
+    for (int64_t& stride : loop.stride) {
+      whole = whole && stride % 8 == 0;
+      stride /= 8;
+    }
+  }
+  space.op.bytes /= 8;
+  if (!whole) {
+    return Error{
+        ErrorCode::unsupported,
+        "packed elements that do not move together in whole bytes (element_size_in_bits below 8)"};
+  }
+  return {};
+}
+
+/// The padding element, repeated; packed elements are repeated within the byte.
+Result<void> set_fill(IterationSpace& space, const Shape& target) {
+  Result<std::array<std::byte, 16>> value =
+      padding_bytes(target.element_type, target.layout.padding_value);
+  if (!value) return value.error();
+  int64_t bytes = storage_bytes(target.element_type);
+  std::array<std::byte, 16> element = *value;
+  if (const int64_t packed = target.layout.element_size_in_bits; packed != 0) {
+    const std::byte unit = element[0] & static_cast<std::byte>((1 << packed) - 1);
+    for (int64_t at = packed; at < 8; at += packed) element[0] |= unit << at;
+    element[0] |= unit;
+    bytes = 1;
+  }
+  for (int64_t at = 0; at < 16; at += bytes) {
+    std::memcpy(space.op.fill.data() + at, element.data(), static_cast<size_t>(bytes));
+  }
+  return {};
+}
+
+/// All that is special about copies in this version of the road.
+Result<void> check_supported(const Problem& problem) {
+  if (problem.operation != Operation::copy) {
+    return Error{ErrorCode::unsupported,
+                 "operation = " + std::string(to_string(problem.operation)) +
+                     ": only copies can be planned"};
+  }
+  const Layout &from = problem.sources[0].shape.layout, &to = problem.target.layout;
+  if (from.element_size_in_bits != to.element_size_in_bits ||
+      (from.element_size_in_bits != 0 && from.packing_order != to.packing_order)) {
+    return Error{ErrorCode::unsupported, "source and target pack their elements differently"};
+  }
+  return {};
+}
+
+/// Digits of all operands over axes that every merge agrees with.
+Result<std::vector<Operand>> place(const Problem& problem, std::vector<Axis>& axes) {
+  std::vector<Placement> of_target;
+  for (size_t d = 0; d < problem.target.dimensions.size(); ++d) {
+    of_target.push_back({static_cast<int>(d), 1});
+    axes.push_back({problem.target.dimensions[d], problem.target.dimensions[d]});
+  }
+  // Each round merges at least one axis away, so there are at most as many as dimensions.
+  for (size_t round = 0; round <= problem.target.dimensions.size(); ++round) {
+    std::vector<Operand> operands;
+    operands.push_back({problem.target, problem.target_byte_strides, of_target});
+    for (const Source& source : problem.sources) {
+      operands.push_back(
+          {source.shape, source.byte_strides, placements(source, problem.target, of_target)});
+    }
+    bool merged = false;
+    for (Operand& operand : operands) {
+      if (merged) break;
+      if (Result<void> found = find_digits(operand); !found) return found.error();
+      for (const std::vector<int>& run : operand.digits.merges) {
+        merge_axes(run, operand, problem.target, axes, of_target);
+        merged = true;
+      }
+      join(operand.digits.digits);
+    }
+    if (!merged) return operands;
+  }
+  return Error{ErrorCode::unsupported, "source and target merge dimensions in different orders"};
+}
+
+}  // namespace
+
+Result<IterationSpace> iteration_space(const Problem& problem) {
+  if (Result<void> supported = check_supported(problem); !supported) return supported.error();
+  IterationSpace space;
+  Result<std::vector<Operand>> placed = place(problem, space.axes);
+  if (!placed) return placed.error();
+  const std::vector<Operand>& operands = *placed;
+  for (const Operand& operand : operands) {
+    if (!nested(operand.digits.digits)) {
+      return Error{ErrorCode::unsupported,
+                   "a tile does not divide the tile it splits: " + to_string(operand.shape)};
+    }
+  }
+
+  space.op.bytes = element_bits(problem.target);
+  if (Result<void> filled = set_fill(space, problem.target); !filled) return filled.error();
+  const bool fills = problem.target.layout.padding_value != PaddingValue::unknown;
+  for (const Digit& digit : operands[0].digits.digits) {
+    Axis& axis = space.axes[static_cast<size_t>(digit.axis)];
+    if (fills) axis.padded = std::max(axis.padded, digit.step * digit.extent);
+  }
+  for (int axis = 0; axis < static_cast<int>(space.axes.size()); ++axis) {
+    if (Result<void> added = add_loops(space, operands, axis); !added) return added.error();
+  }
+  if (Result<void> whole = to_bytes(space); !whole) return whole.error();
+  if (const int64_t tail = problem.target.layout.tail_padding_alignment_in_elements;
+      fills && tail > 1) {
+    const int64_t unit = tail * element_bits(problem.target);
+    space.tail_begin = ceil_div(operands[0].digits.total_bits, 8);
+    space.tail_end = ceil_div(ceil_div(operands[0].digits.total_bits, unit) * unit, 8);
+    if (space.tail_begin == space.tail_end) space.tail_begin = space.tail_end = 0;
+  }
+  return space;
+}
+
+}  // namespace restride

@@ -1,0 +1,173 @@
+// What an iteration space says of itself: its text, its signature, its invariants and the bytes it
+// touches.
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+
+#include "iteration_space.hpp"
+
+namespace restride {
+namespace {
+
+void append(std::string& text, int64_t number) {
+  char digits[24];
+  text.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+}
+
+void append_axis(std::string& text, int axis) {
+  constexpr int letters = 'z' - 'i' + 1;
+  if (axis < letters) {
+    text += static_cast<char>('i' + axis);
+  } else {
+    text += 'a';
+    append(text, axis);
+  }
+}
+
+bool fills(const IterationSpace& space) {
+  return space.tail_end > space.tail_begin ||
+         std::any_of(space.axes.begin(), space.axes.end(),
+                     [](const Axis& axis) { return axis.padded > axis.valid; });
+}
+
+void append_fill(std::string& text, const ElementOp& op) {
+  constexpr char digits[] = "0123456789abcdef";
+  text += " fill ";
+  for (int64_t k = 0; k < std::min<int64_t>(op.bytes, 16); ++k) {
+    const auto byte = static_cast<unsigned>(op.fill[static_cast<size_t>(k)]);
+    text += digits[byte >> 4];
+    text += digits[byte & 15];
+  }
+}
+
+/// The offsets of indices [0, count) of the numeral made of `loops`, coarsest first, one axis, one
+/// operand.
+ByteRange numeral_range(const std::vector<const Loop*>& loops, size_t k, int64_t count,
+                        size_t operand) {
+  if (k == loops.size() || count <= 0) return {};
+  const Loop& loop = *loops[k];
+  const int64_t stride = loop.stride[operand];
+  const int64_t last = std::min((count - 1) / loop.step, loop.extent - 1);
+  ByteRange range =
+      numeral_range(loops, k + 1, std::min(count - last * loop.step, loop.step), operand);
+  range = {range.begin + last * stride, range.end + last * stride};
+  if (last == 0) return range;
+  // Offsets are linear in this digit over whole steps, so the first and the last whole one are
+  // enough.
+  const ByteRange whole = numeral_range(loops, k + 1, loop.step, operand);
+  const int64_t far = (last - 1) * stride;
+  return {std::min({range.begin, whole.begin, whole.begin + far}),
+          std::max({range.end, whole.end, whole.end + far})};
+}
+
+}  // namespace
+
+std::string signature(const IterationSpace& simplified) {
+  std::string text;
+  text.reserve(32 + 40 * simplified.loops.size());
+  text += 'b';
+  append(text, simplified.op.bytes);
+  for (const Loop& loop : simplified.loops) {
+    text += ' ';
+    append_axis(text, loop.axis);
+    if (loop.step != 1) {
+      text += '*';
+      append(text, loop.step);
+    }
+    for (const int64_t number : {loop.extent, loop.stride[1], loop.stride[0]}) {
+      text += ':';
+      append(text, number);
+    }
+  }
+  for (size_t a = 0; a < simplified.axes.size(); ++a) {
+    const Axis& axis = simplified.axes[a];
+    const auto walks_alone = [&](const Loop& loop) {
+      return loop.axis == static_cast<int>(a) && loop.extent == axis.valid &&
+             loop.extent == axis.padded;
+    };
+    if (std::any_of(simplified.loops.begin(), simplified.loops.end(), walks_alone)) continue;
+    text += ' ';
+    append_axis(text, static_cast<int>(a));
+    text += '<';
+    append(text, axis.valid);
+    if (axis.padded != axis.valid) {
+      text += '/';
+      append(text, axis.padded);
+    }
+  }
+  if (simplified.tail_end > simplified.tail_begin) {
+    text += " tail ";
+    append(text, simplified.tail_begin);
+    text += "..";
+    append(text, simplified.tail_end);
+  }
+  if (fills(simplified)) append_fill(text, simplified.op);
+  return text;
+}
+
+std::string to_string(const IterationSpace& space) {
+  std::string text =
+      "element " + std::to_string(space.op.bytes) + (space.op.bytes == 1 ? " byte" : " bytes");
+  if (fills(space)) append_fill(text, space.op);
+  text += '\n';
+  for (size_t a = 0; a < space.axes.size(); ++a) {
+    text += "axis " + std::to_string(a) + ": valid " + std::to_string(space.axes[a].valid) +
+            ", padded " + std::to_string(space.axes[a].padded) + '\n';
+  }
+  for (const Loop& loop : space.loops) {
+    text += "for axis " + std::to_string(loop.axis) + " step " + std::to_string(loop.step) +
+            " extent " + std::to_string(loop.extent) + ": source " +
+            std::to_string(loop.stride[1]) + ", target " + std::to_string(loop.stride[0]) + '\n';
+  }
+  if (space.tail_end > space.tail_begin) {
+    text += "fill bytes " + std::to_string(space.tail_begin) + ".." +
+            std::to_string(space.tail_end) + '\n';
+  }
+  return text;
+}
+
+Result<void> verify(const IterationSpace& space) {
+  const auto broken = [](size_t loop, const std::string& what) {
+    return Error{ErrorCode::invalid_argument, "loops[" + std::to_string(loop) + "]: " + what};
+  };
+  for (size_t k = 0; k < space.loops.size(); ++k) {
+    const Loop& loop = space.loops[k];
+    if (loop.axis < 0 || loop.axis >= static_cast<int>(space.axes.size()))
+      return broken(k, "names no axis");
+    if (loop.step < 1 || loop.extent < 1) return broken(k, "step and extent have to be positive");
+    const Loop* finer = nullptr;  // the next finer loop of the axis
+    for (size_t j = 0; j < space.loops.size(); ++j) {
+      const Loop& other = space.loops[j];
+      if (j == k || other.axis != loop.axis || other.step > loop.step) continue;
+      if (other.step == loop.step)
+        return broken(k, "shares its step with another loop of its axis");
+      if (j < k) return broken(k, "stands inside a finer loop of its axis");
+      if (finer == nullptr || other.step > finer->step) finer = &other;
+    }
+    if (finer == nullptr && loop.step != 1)
+      return broken(k, "is the finest of its axis but has a step above 1");
+    if (finer != nullptr && finer->step * finer->extent < loop.step)
+      return broken(k, "leaves gaps between its steps");
+  }
+  return {};
+}
+
+ByteRange touched_bytes(const IterationSpace& space, int operand) {
+  const bool target = operand == 0;
+  ByteRange range;
+  for (size_t a = 0; a < space.axes.size(); ++a) {
+    const int64_t count = target ? space.axes[a].padded : space.axes[a].valid;
+    if (count == 0) return target ? ByteRange{space.tail_begin, space.tail_end} : ByteRange{};
+    std::vector<const Loop*> loops;
+    for (const Loop& loop : space.loops) {
+      if (loop.axis == static_cast<int>(a)) loops.push_back(&loop);
+    }
+    const ByteRange axis = numeral_range(loops, 0, count, static_cast<size_t>(operand));
+    range = {range.begin + axis.begin, range.end + axis.end};
+  }
+  range.end += space.op.bytes;
+  if (target && space.tail_end > 0) range.end = std::max(range.end, space.tail_end);
+  return range;
+}
+
+}  // namespace restride

@@ -1,0 +1,48 @@
+// The planner's stages in a row.
+#include "planner.hpp"
+
+#include <algorithm>
+
+#include "loop_nest.hpp"
+#include "microkernel.hpp"
+#include "schedule.hpp"
+#include "select.hpp"
+
+namespace restride {
+namespace {
+
+void describe_tiles(const nest::Block& block, const Schedule& schedule,
+                    std::vector<std::string>& kernels) {
+  for (const nest::Node& node : block) {
+    if (const nest::For* loop = std::get_if<nest::For>(&node.statement)) {
+      describe_tiles(loop->body, schedule, kernels);
+      continue;
+    }
+    std::string text = describe(std::get<nest::Tile>(node.statement), schedule.movement,
+                                schedule.target_run, schedule.space.op.bytes);
+    if (std::find(kernels.begin(), kernels.end(), text) == kernels.end())
+      kernels.push_back(std::move(text));
+  }
+}
+
+}  // namespace
+
+std::vector<Program> plan_programs(const IterationSpace& simplified, const Target& target) {
+  const Schedule scheduled = schedule(simplified, target);
+  const LoopNest nest = lower(scheduled);
+  std::vector<Program> programs;
+  if (scheduled.nontemporal)
+    programs.push_back(select(nest, scheduled, target, target.vector_bytes));
+  programs.push_back(select(nest, scheduled, target, 1));
+  return programs;
+}
+
+StageTexts explain_stages(const IterationSpace& simplified, const Target& target) {
+  const Schedule scheduled = schedule(simplified, target);
+  const LoopNest nest = lower(scheduled);
+  StageTexts texts{to_string(scheduled), to_string(nest), {}};
+  describe_tiles(nest.root, scheduled, texts.microkernels);
+  return texts;
+}
+
+}  // namespace restride

@@ -1,0 +1,44 @@
+// Schedule: in which order an iteration space is executed, and in which pieces.
+//
+//     IterationSpace ── schedule ──► Schedule ── lower ──► LoopNest
+//
+// The space of a schedule is the simplified one with loops split and interchanged; bounds stay what
+// they are.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "iteration_space.hpp"
+#include "target.hpp"
+
+namespace restride {
+
+/// How the rectangles at the bottom are moved through registers.
+enum class Movement : uint8_t {
+  row,    ///< the innermost loop is contiguous in source and target: whole vectors pass through
+  splat,  ///< the innermost loop is contiguous in the target and repeats one element of the source
+  transpose,  ///< some loops make a run of the target, others a run of the source
+};
+
+struct Schedule {
+  IterationSpace space;
+  Movement movement = Movement::row;
+  /// The innermost loops that form tiles.
+  int tile_loops = 0;
+  /// Of a transpose: which tile loops make the contiguous run of the target, one bit each, bit 0
+  /// the outermost. The others make the run of the source.
+  uint32_t target_run = 0;
+  /// Whole vectors of the target go around the caches.
+  bool nontemporal = false;
+
+  bool operator==(const Schedule&) const = default;
+};
+
+/// Decides. The space has to be simplified.
+Schedule schedule(const IterationSpace& simplified, const Target& target);
+
+std::string to_string(Movement movement);
+std::string to_string(const Schedule& schedule);
+
+}  // namespace restride
