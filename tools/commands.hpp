@@ -1,0 +1,46 @@
+// The commands of `restride`: what each is asked, and the function that does it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "restride/plan.hpp"
+
+namespace restride::tools {
+
+/// What the shell sees.
+enum class ExitCode : int {
+  success = 0,
+  wrong_result = 1,  ///< the result is not what the specification says
+  refused = 2,       ///< the request cannot be carried out; one line on stderr says why
+};
+
+struct ExplainRequest {
+  std::string problem;
+  std::string stage = "all";
+  std::string target;  ///< empty: this machine
+  BackendChoice backend = BackendChoice::automatic;
+  enum class Format { text, json } format = Format::text;
+};
+
+struct RunRequest {
+  std::string problem;
+  std::vector<std::string> inputs;
+  std::string output;
+  BackendChoice backend = BackendChoice::automatic;
+  int threads = 1;
+  enum class Check { none, verify } check = Check::none;
+};
+
+struct BenchRequest {
+  std::vector<std::string> problems;
+};
+
+ExitCode explain_command(const ExplainRequest& request);
+ExitCode run_command(const RunRequest& request);
+ExitCode bench_command(const BenchRequest& request);
+
+/// Prints `restride: MESSAGE` as one line on stderr, whatever bytes the message has.
+ExitCode refuse(const std::string& message);
+
+}  // namespace restride::tools

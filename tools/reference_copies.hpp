@@ -1,0 +1,24 @@
+// What the memory of this machine can do: the copies and fills that results are held against.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace restride::tools {
+
+/// Writes `bytes` bytes at `target`, and reads as many at `source` unless it is a fill. Both are
+/// aligned to 64 bytes.
+using ReferenceFunction = void (*)(std::byte* target, const std::byte* source, int64_t bytes);
+
+struct Reference {
+  std::string_view name;
+  ReferenceFunction run;
+};
+
+/// The references that run on this machine, the C library's first.
+std::span<const Reference> reference_copies();
+std::span<const Reference> reference_fills();
+
+}  // namespace restride::tools

@@ -1,0 +1,23 @@
+// How many bytes a problem has to move, and what that gives in figures.
+#pragma once
+
+#include <cstdint>
+
+#include "restride/plan.hpp"
+
+namespace restride::tools {
+
+/// Bytes read and bytes written, each byte once: what a machine of infinite cache would move.
+struct Traffic {
+  int64_t read_bytes = 0;     ///< the logical elements of the sources
+  int64_t written_bytes = 0;  ///< the target's buffer, padding included
+
+  int64_t total() const { return read_bytes + written_bytes; }
+};
+
+Traffic traffic_of(const Problem& problem, const Plan& plan);
+
+/// 10^9 bytes a second; 0 where nothing was moved.
+double gigabytes_per_second(int64_t bytes, double seconds);
+
+}  // namespace restride::tools
