@@ -97,6 +97,23 @@ Error wrong_size(const char* operand, size_t given, int64_t wanted) {
                                                 std::to_string(wanted)};
 }
 
+/// The pointers of index 0 in two spans that a plan may run on.
+Result<Buffers> checked(const ByteRange& source_range, std::span<const std::byte> source,
+                        const ByteRange& target_range, std::span<std::byte> target) {
+  const int64_t source_bytes = source_range.end - source_range.begin;
+  const int64_t target_bytes = target_range.end - target_range.begin;
+  if (source.size() != static_cast<size_t>(source_bytes)) {
+    return wrong_size("source", source.size(), source_bytes);
+  }
+  if (target.size() != static_cast<size_t>(target_bytes)) {
+    return wrong_size("target", target.size(), target_bytes);
+  }
+  if (overlap(source.data(), source_bytes, target.data(), target_bytes)) {
+    return Error{ErrorCode::invalid_argument, "source and target overlap"};
+  }
+  return Buffers{source.data() - source_range.begin, target.data() - target_range.begin};
+}
+
 }  // namespace
 
 void Plan::execute(const void* source, void* target) const noexcept {
@@ -122,17 +139,17 @@ void Plan::execute(const void* source, void* target, Executor& executor) const n
 
 Result<void> Plan::execute(std::span<const std::byte> source,
                            std::span<std::byte> target) const noexcept {
-  if (source.size() != static_cast<size_t>(source_bytes())) {
-    return wrong_size("source", source.size(), source_bytes());
-  }
-  if (target.size() != static_cast<size_t>(target_bytes())) {
-    return wrong_size("target", target.size(), target_bytes());
-  }
-  if (overlap(source.data(), source_bytes(), target.data(), target_bytes())) {
-    return Error{ErrorCode::invalid_argument, "source and target overlap"};
-  }
-  // With byte strides the pointer is that of index 0, which need not be the lowest address.
-  execute(source.data() - state_->source.begin, target.data() - state_->target.begin);
+  const Result<Buffers> buffers = checked(state_->source, source, state_->target, target);
+  if (!buffers) return buffers.error();
+  execute(buffers->source, buffers->target);
+  return {};
+}
+
+Result<void> Plan::execute(std::span<const std::byte> source, std::span<std::byte> target,
+                           Executor& executor) const noexcept {
+  const Result<Buffers> buffers = checked(state_->source, source, state_->target, target);
+  if (!buffers) return buffers.error();
+  execute(buffers->source, buffers->target, executor);
   return {};
 }
 

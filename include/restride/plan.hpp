@@ -46,6 +46,8 @@ class Plan {
   /// is written. With byte strides a span is the memory from the lowest to the highest byte of any element, wherever
   /// in it index 0 lies.
   Result<void> execute(std::span<const std::byte> source, std::span<std::byte> target) const noexcept;
+  Result<void> execute(std::span<const std::byte> source, std::span<std::byte> target,
+                       Executor& executor) const noexcept;
 
   int64_t source_bytes() const;       ///< the source's buffer with all padding; with byte strides the bytes in reach
   int64_t target_bytes() const;       ///< the same of the target
