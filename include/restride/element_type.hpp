@@ -24,7 +24,11 @@ enum class ElementType : uint8_t {
 /// What stands in padding and in the fill of incomplete tiles. Numbered as XLA's PaddingType.
 enum class PaddingValue : uint8_t { zero = 1, one = 2, lowest = 3, highest = 4, unknown = 5 };
 
-/// The text name: `f32`.
+/// Whether a number from outside is one of the enumerators.
+bool is_element_type(ElementType type);
+bool is_padding_value(PaddingValue value);
+
+/// The text name: `f32`; `invalid` for what is no enumerator.
 std::string_view to_string(ElementType type);
 std::string_view to_string(PaddingValue value);
 
@@ -43,8 +47,8 @@ bool is_complex(ElementType type);
 Result<ElementType> parse_element_type(std::string_view text);
 Result<PaddingValue> parse_padding_value(std::string_view text);
 
-/// The bytes of one element of padding, in memory order; the first storage_bytes(type) are meaningful.
-/// `unknown` gives zeros. Errors: lowest and highest of a complex type, zero of f8e8m0fnu.
+/// The bytes of one element of padding, in memory order; the first storage_bytes(type) are meaningful. Values of
+/// types under 8 bits stand in the low bits of a byte whose high bits are zero. `unknown` gives zeros. Errors: lowest and highest of a complex type, zero of f8e8m0fnu.
 Result<std::array<std::byte, 16>> padding_bytes(ElementType type, PaddingValue value);
 
 }  // namespace restride

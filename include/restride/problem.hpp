@@ -46,6 +46,9 @@ struct Problem {
 /// The text name: `add`, `and`, `less_equal`; `copy` has none in the notation and prints as "copy".
 std::string_view to_string(Operation operation);
 
+/// Whether it takes two sources.
+bool is_binary(Operation operation);
+
 /// Everything that can be wrong with a problem, in the order of the specification; names field and value.
 Result<void> validate(const Problem& problem);
 
