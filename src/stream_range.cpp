@@ -14,7 +14,8 @@
 namespace restride::program {
 namespace {
 
-constexpr int64_t limit = int64_t{1} << 61;
+// Far beyond any address space, and small enough that a sum over max_depth loops fits int64_t.
+constexpr int64_t limit = int64_t{1} << 55;
 
 struct Hull {
   int64_t low, high;

@@ -24,7 +24,7 @@ struct StreamRange {
 };
 
 /// Widens the range by a loop of `extent` iterations that moves the stream by `step`. False where a
-/// position, also the one after the last iteration, leaves +-2^61: then nothing can be said.
+/// position, also the one after the last iteration, leaves +-2^55: then nothing can be said.
 /// Precondition: extent >= 1, phase >= 0, every wrap's `every` >= 1, at most max_wraps wraps.
 [[nodiscard]] bool widen(StreamRange& range, const Step& step, int64_t extent);
 

@@ -1,0 +1,21 @@
+// The backends of a build with jit/, in order of preference.
+#include <array>
+
+#include "interpreter.hpp"
+#if defined(RESTRIDE_XBYAK)
+#include "xbyak/xbyak_backend.hpp"
+#endif
+
+namespace restride {
+
+std::span<const Backend* const> backends() {
+  static const std::array all = {
+#if defined(RESTRIDE_XBYAK)
+    &xbyak_backend(),
+#endif
+    &interpreter_backend(),
+  };
+  return all;
+}
+
+}  // namespace restride

@@ -1,0 +1,192 @@
+// Loads and stores with AVX2 and AVX-512 encodings.
+//
+// Registers 0 to 15 with up to 32 bytes take the shorter VEX forms; xbyak picks EVEX for the
+// others, except where the two have different names. Loads and stores of pieces go through masks
+// where no single instruction does it: a masked access touches only the bytes of its mask, so its
+// address may start before them.
+#include "xbyak/translator.hpp"
+
+namespace restride::xbyak {
+
+using namespace program;
+
+namespace {
+
+bool is_piece(const Op& op) {
+  return op.bytes <= 8 && (op.bytes & (op.bytes - 1)) == 0 && op.at % op.bytes == 0 && op.at < 16;
+}
+
+}  // namespace
+
+void Translator::avx_move(const Register& to, const Xbyak::Operand& from) {
+  const bool high = to.getIdx() > 15 || (!from.isMEM() && from.getIdx() > 15);
+  if (to.isZMM() || high) {
+    vmovdqu64(to, from);
+  } else {
+    vmovdqu(to, from);
+  }
+}
+
+void Translator::avx_move(const Xbyak::Address& to, const Register& from) {
+  if (from.isZMM() || from.getIdx() > 15) {
+    vmovdqu64(to, from);
+  } else {
+    vmovdqu(to, from);
+  }
+}
+
+/// All bytes of the register: 16-byte instructions clear what is above.
+void Translator::avx_zero(const Register& to) {
+  const Register x(to.getIdx());
+  if (x.getIdx() > 15) {
+    vpxord(x, x, x);
+  } else {
+    vpxor(x, x, x);
+  }
+}
+
+void Translator::avx_load(const Op& op) {
+  if (op.bytes == program_.vector_bytes) return avx_move(vector(op.to), at(op));
+  if (op.a != none) return avx_merge(op);
+  if (op.at == 0 && is_whole_piece(op.bytes, program_.vector_bytes)) return avx_load_piece(op);
+  if (family_ == Family::evex) return avx_masked_load(op);
+  avx_zero(vector(op.to));
+  if (op.bytes == 16)
+    return vinserti128(Xbyak::Ymm(physical_[size_t(op.to)]), Xbyak::Ymm(physical_[size_t(op.to)]),
+                       at(op), op.at / 16);
+  avx_insert_piece(low(op.to), low(op.to), op);
+}
+
+/// The first 1 to 32 bytes of a register; the rest becomes zero.
+void Translator::avx_load_piece(const Op& op) {
+  switch (op.bytes) {
+    case 1:
+      movzx(ecx, byte[at(op).getRegExp()]);
+      return vmovd(low(op.to), ecx);
+    case 2:
+      movzx(ecx, word[at(op).getRegExp()]);
+      return vmovd(low(op.to), ecx);
+    case 4:
+      return vmovd(low(op.to), at(op));
+    case 8:
+      return vmovq(low(op.to), at(op));
+    default:
+      return avx_move(sized(op.to, op.bytes), at(op));
+  }
+}
+
+/// Any bytes, anywhere; the rest becomes zero.
+void Translator::avx_masked_load(const Op& op) {
+  const Xbyak::Opmask k = mask(byte_mask(op.at, op.bytes));
+  vmovdqu8(sized(op.to, op.at + op.bytes) | k | Xbyak::util::T_z, at(op, op.at));
+}
+
+void Translator::avx_merge(const Op& op) {
+  if (is_piece(op) && is_narrow(op.a)) return avx_insert_piece(low(op.to), low(op.a), op);
+  if (op.bytes == 16 && op.at % 16 == 0) return avx_merge_lane(op);
+  if (family_ == Family::evex && op.bytes == 32 && op.at % 32 == 0) {
+    return vinserti64x4(Xbyak::Zmm(physical_[size_t(op.to)]), Xbyak::Zmm(physical_[size_t(op.a)]),
+                        at(op), op.at / 32);
+  }
+  if (family_ == Family::evex) {
+    if (!same(op.to, op.a)) avx_move(vector(op.to), vector(op.a));
+    vmovdqu8(vector(op.to) | mask(byte_mask(op.at, op.bytes)), at(op, op.at));
+    return;
+  }
+  // The instruction clears the upper lane, so the lower one is built aside.
+  const Register aside(15);
+  avx_insert_piece(aside, low(op.a), op);
+  vinserti128(Xbyak::Ymm(physical_[size_t(op.to)]), Xbyak::Ymm(physical_[size_t(op.a)]), aside, 0);
+}
+
+/// A masked broadcast needs no shuffle port, but overwrites its argument.
+void Translator::avx_merge_lane(const Op& op) {
+  const int number = op.at / 16;
+  const Xbyak::Ymm to(physical_[size_t(op.to)]), a(physical_[size_t(op.a)]);
+  if (family_ == Family::vex) return vinserti128(to, a, at(op), number);
+  const int held = survey_.masks.find(lane_mask(op.at));
+  if (held && same(op.to, op.a)) {
+    if (program_.vector_bytes == 64) {
+      vbroadcasti32x4(Xbyak::Zmm(to.getIdx()) | Xbyak::Opmask(held), at(op));
+    } else {
+      vbroadcasti32x4(to | Xbyak::Opmask(held), at(op));
+    }
+    return;
+  }
+  if (program_.vector_bytes == 64) {
+    vinserti32x4(Xbyak::Zmm(to.getIdx()), Xbyak::Zmm(a.getIdx()), at(op), number);
+  } else {
+    vinserti32x4(to, a, at(op), number);
+  }
+}
+
+/// 1 to 8 bytes into the low lane of `a`; the bytes above it become zero.
+void Translator::avx_insert_piece(const Register& to, const Register& a, const Op& op) {
+  const int place = op.at / op.bytes;
+  switch (op.bytes) {
+    case 1:
+      return vpinsrb(to, a, at(op), place);
+    case 2:
+      return vpinsrw(to, a, at(op), place);
+    case 4:
+      return vpinsrd(to, a, at(op), place);
+    default:
+      return vpinsrq(to, a, at(op), place);
+  }
+}
+
+void Translator::avx_splat(const Op& op) {
+  const Register to = vector(op.to);
+  switch (op.width) {
+    case 1:
+      return vpbroadcastb(to, at(op));
+    case 2:
+      return vpbroadcastw(to, at(op));
+    case 4:
+      return vpbroadcastd(to, at(op));
+    case 8:
+      return vpbroadcastq(to, at(op));
+    default:
+      break;
+  }
+  if (program_.vector_bytes == 16) return avx_move(to, at(op));
+  if (family_ == Family::vex) return vbroadcasti128(Xbyak::Ymm(to.getIdx()), at(op));
+  if (program_.vector_bytes == 32) return vbroadcasti32x4(Xbyak::Ymm(to.getIdx()), at(op));
+  vbroadcasti32x4(Xbyak::Zmm(to.getIdx()), at(op));
+}
+
+void Translator::avx_store(const Op& op) {
+  if (op.bytes == program_.vector_bytes) return avx_move(at(op), vector(op.a));
+  if (op.at == 0 && (op.bytes == 16 || op.bytes == 32)) {
+    return avx_move(at(op), sized(op.a, op.bytes));
+  }
+  if (is_piece(op)) return avx_store_piece(op);
+  const Xbyak::Ymm y(physical_[size_t(op.a)]);
+  const Xbyak::Zmm z(physical_[size_t(op.a)]);
+  if (op.bytes == 16 && op.at % 16 == 0) {
+    if (family_ == Family::vex) return vextracti128(at(op), y, op.at / 16);
+    if (program_.vector_bytes == 32) return vextracti32x4(at(op), y, op.at / 16);
+    return vextracti32x4(at(op), z, op.at / 16);
+  }
+  if (op.bytes == 32 && op.at % 32 == 0) return vextracti64x4(at(op), z, op.at / 32);
+  const Xbyak::Opmask k = mask(byte_mask(op.at, op.bytes));
+  vmovdqu8(at(op, op.at) | k, sized(op.a, op.at + op.bytes));
+}
+
+/// 1 to 8 bytes of the low lane.
+void Translator::avx_store_piece(const Op& op) {
+  const Register x = low(op.a);
+  const int place = op.at / op.bytes;
+  switch (op.bytes) {
+    case 1:
+      return vpextrb(at(op), x, uint8_t(place));
+    case 2:
+      return vpextrw(at(op), x, uint8_t(place));
+    case 4:
+      return place ? vpextrd(at(op), x, uint8_t(place)) : vmovd(at(op), x);
+    default:
+      return place ? vpextrq(at(op), x, uint8_t(place)) : vmovq(at(op), x);
+  }
+}
+
+}  // namespace restride::xbyak

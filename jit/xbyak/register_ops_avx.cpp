@@ -1,0 +1,143 @@
+// Operations between registers with AVX2 and AVX-512 encodings, and the choice of operation.
+#include <algorithm>
+
+#include "xbyak/translator.hpp"
+
+namespace restride::xbyak {
+
+using namespace program;
+
+void Translator::avx(const Op& op) {
+  switch (op.code) {
+    case Code::load:
+      return avx_load(op);
+    case Code::splat:
+      return avx_splat(op);
+    case Code::constant:
+      return avx_constant(op);
+    case Code::unpack_low:
+    case Code::unpack_high:
+      return avx_unpack(op);
+    case Code::lanes:
+      return avx_lanes(op);
+    case Code::insert:
+      return avx_insert(op);
+    case Code::extract:
+      return avx_extract(op);
+    case Code::permute:
+      return avx_permute(op);
+    case Code::shuffle:
+      vpshufb(vector(op.to), vector(op.a), table(op));
+      return table_was_used();
+    case Code::store:
+      return avx_store(op);
+    case Code::store_nontemporal:
+      return vmovntdq(at(op), vector(op.a));
+    case Code::prefetch:
+      return prefetch(op);
+  }
+}
+
+void Translator::avx_constant(const Op& op) {
+  const auto& bytes = program_.tables[size_t(op.table)];
+  if (std::all_of(bytes.begin(), bytes.end(), [](uint8_t b) { return b == 0; })) {
+    return avx_zero(vector(op.to));
+  }
+  avx_move(vector(op.to), table(op));
+  table_was_used();
+}
+
+void Translator::avx_unpack(const Op& op) {
+  const Register to = vector(op.to), a = vector(op.a), b = vector(op.b);
+  const bool high = op.code == Code::unpack_high;
+  switch (op.width) {
+    case 1:
+      return high ? vpunpckhbw(to, a, b) : vpunpcklbw(to, a, b);
+    case 2:
+      return high ? vpunpckhwd(to, a, b) : vpunpcklwd(to, a, b);
+    case 4:
+      return high ? vpunpckhdq(to, a, b) : vpunpckldq(to, a, b);
+    default:
+      return high ? vpunpckhqdq(to, a, b) : vpunpcklqdq(to, a, b);
+  }
+}
+
+void Translator::avx_lanes(const Op& op) {
+  const Xbyak::Ymm to(physical_[size_t(op.to)]), a(physical_[size_t(op.a)]),
+      b(physical_[size_t(op.b)]);
+  if (program_.vector_bytes == 64) {
+    return vshufi32x4(Xbyak::Zmm(to.getIdx()), Xbyak::Zmm(a.getIdx()), Xbyak::Zmm(b.getIdx()),
+                      op.select);
+  }
+  const int first = op.select & 1, second = op.select >> 1 & 1;
+  if (family_ == Family::evex) return vshufi32x4(to, a, b, uint8_t(first | second << 1));
+  // The two lanes that stay where they are need no crossing.
+  if (first == 0 && second == 1) return vpblendd(to, a, b, 0xf0);
+  vperm2i128(to, a, b, uint8_t(first | (2 + second) << 4));
+}
+
+void Translator::avx_insert(const Op& op) {
+  const Xbyak::Ymm to(physical_[size_t(op.to)]), a(physical_[size_t(op.a)]);
+  const uint8_t lane = uint8_t(op.at / 16);
+  if (program_.vector_bytes == 64) {
+    return vinserti32x4(Xbyak::Zmm(to.getIdx()), Xbyak::Zmm(a.getIdx()), low(op.b), lane);
+  }
+  if (family_ == Family::evex) return vinserti32x4(to, a, low(op.b), lane);
+  vinserti128(to, a, low(op.b), lane);
+}
+
+void Translator::avx_extract(const Op& op) {
+  const Xbyak::Ymm a(physical_[size_t(op.a)]);
+  const uint8_t lane = uint8_t(op.at / 16);
+  if (lane == 0) {
+    if (!same(op.to, op.a)) avx_move(low(op.to), low(op.a));
+    return;
+  }
+  if (program_.vector_bytes == 64) {
+    return vextracti32x4(low(op.to), Xbyak::Zmm(a.getIdx()), lane);
+  }
+  if (family_ == Family::evex) return vextracti32x4(low(op.to), a, lane);
+  vextracti128(low(op.to), a, lane);
+}
+
+/// The result's register holds the table first; it is none of the arguments'.
+void Translator::avx_permute(const Op& op) {
+  avx_move(vector(op.to), table(op));
+  table_was_used();
+  // One source has no form for 4 and 8 bytes in one lane, and xbyak 6.68 encodes that for 8 bytes
+  // in two lanes as the one for 4.
+  const int one_source_bytes = op.width < 4 ? 16 : op.width == 4 ? 32 : 64;
+  if (op.b == none && program_.vector_bytes >= one_source_bytes) return avx_permute_one(op);
+  avx_permute_two(op, op.b == none ? op.a : op.b);
+}
+
+void Translator::avx_permute_one(const Op& op) {
+  const Register to = vector(op.to), a = vector(op.a);
+  switch (op.width) {
+    case 1:
+      return vpermb(to, to, a);
+    case 2:
+      return vpermw(to, to, a);
+    case 4:
+      return to.isZMM() ? vpermd(Xbyak::Zmm(to.getIdx()), Xbyak::Zmm(to.getIdx()), a)
+                        : vpermd(Xbyak::Ymm(to.getIdx()), Xbyak::Ymm(to.getIdx()), a);
+    default:
+      return vpermq(Xbyak::Zmm(to.getIdx()), Xbyak::Zmm(to.getIdx()), a);
+  }
+}
+
+void Translator::avx_permute_two(const Op& op, Reg second) {
+  const Register to = vector(op.to), a = vector(op.a), b = vector(second);
+  switch (op.width) {
+    case 1:
+      return vpermi2b(to, a, b);
+    case 2:
+      return vpermi2w(to, a, b);
+    case 4:
+      return vpermi2d(to, a, b);
+    default:
+      return vpermi2q(to, a, b);
+  }
+}
+
+}  // namespace restride::xbyak

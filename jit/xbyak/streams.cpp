@@ -1,0 +1,105 @@
+// Streams in registers or in the frame; byte masks; tables behind the code, addressed from rip.
+#include <algorithm>
+#include <cstring>
+
+#include "xbyak/translator.hpp"
+
+namespace restride::xbyak {
+
+using namespace program;
+
+namespace {
+
+bool is_short(int64_t n) { return n == int32_t(n); }
+
+}  // namespace
+
+void Translator::add_far(const Xbyak::Reg64& r, int64_t n) {
+  if (n == 0) return;
+  if (n == 128) return sub(r, -128);  // one byte instead of four
+  if (is_short(n)) return add(r, int32_t(n));
+  mov(rax, n);
+  add(r, rax);
+}
+
+void Translator::advance(int s, int64_t bytes) {
+  if (bytes == 0) return;
+  address_in_rax_ = -1;
+  if (in_register(s)) return add_far(stream(s), bytes);
+  if (is_short(bytes)) {
+    add(stream_slot(s), int32_t(bytes));
+  } else {
+    mov(rax, bytes);
+    add(stream_slot(s), rax);
+  }
+}
+
+/// Makes the register stand where the stream stands.
+void Translator::materialize(int s) {
+  if (survey_.uses[size_t(s)] > 0) advance(s, -ahead_[size_t(s)]);
+  ahead_[size_t(s)] = 0;
+}
+
+/// The address an operation names, less `back` bytes. Good until rax is written again.
+Xbyak::Address Translator::at(const Op& op, int64_t back) {
+  const int64_t offset =
+      int64_t(uint64_t(op.offset) - uint64_t(ahead_[op.stream]) - uint64_t(back));
+  if (in_register(op.stream)) {
+    if (is_short(offset)) return ptr[stream(op.stream) + int(offset)];
+    address_in_rax_ = -1;
+    mov(rax, offset);
+    return ptr[stream(op.stream) + rax];
+  }
+  if (is_short(offset)) {
+    if (address_in_rax_ != op.stream) mov(rax, stream_slot(op.stream));
+    address_in_rax_ = op.stream;
+    return ptr[rax + int(offset)];
+  }
+  address_in_rax_ = -1;
+  mov(rax, offset);
+  add(rax, stream_slot(op.stream));
+  return ptr[rax];
+}
+
+/// The mask register that holds `bits`, loaded now if it has none of its own.
+Xbyak::Opmask Translator::mask(uint64_t bits) {
+  const int held = survey_.masks.find(bits);
+  if (held) return Xbyak::Opmask(held);
+  mov(rcx, bits);
+  kmovq(k7, rcx);
+  return k7;
+}
+
+/// The memory of an operation's table as indices of its width. The instruction that uses it must
+/// end with the displacement and be followed by table_was_used().
+Xbyak::Address Translator::table(const Op& op) {
+  const uint8_t width = op.code == Code::permute ? op.width : 1;
+  const auto wanted = [&](const TableCopy& copy) {
+    return copy.table == op.table && copy.width == width;
+  };
+  const auto found = std::find_if(tables_.begin(), tables_.end(), wanted);
+  table_place_ = int(found - tables_.begin());
+  if (found == tables_.end()) tables_.push_back({op.table, width});
+  return ptr[rip + 0];
+}
+
+void Translator::table_was_used() { table_uses_.push_back({getSize(), table_place_}); }
+
+void Translator::append_tables() {
+  if (tables_.empty() || Xbyak::GetError() != Xbyak::ERR_NONE) return;
+  while (getSize() % 64 != 0) db(0xcc);
+  const size_t first = getSize();
+  for (const TableCopy& copy : tables_) {
+    for (const uint8_t entry : program_.tables[size_t(copy.table)]) {
+      db(entry);
+      for (int k = 1; k < copy.width; ++k) db(0);
+    }
+  }
+  if (Xbyak::GetError() != Xbyak::ERR_NONE) return;
+  for (const TableUse& use : table_uses_) {
+    const size_t address = first + size_t(use.place) * size_t(program_.vector_bytes);
+    rewrite(use.end - 4, address - use.end, 4);
+  }
+}
+
+}  // namespace restride::xbyak

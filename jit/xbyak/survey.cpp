@@ -1,0 +1,108 @@
+// The bounds are generous: they size a buffer that lives for microseconds.
+#include "xbyak/survey.hpp"
+
+#include <algorithm>
+
+namespace restride::xbyak {
+
+using namespace program;
+
+namespace {
+
+constexpr size_t bytes_per_op = 96, bytes_per_loop = 64, bytes_per_step = 64, bytes_per_wrap = 64;
+constexpr size_t bytes_of_frame = 1024, bytes_per_item = 128 + 32 * max_streams;
+
+class Walk {
+ public:
+  Walk(const Program& program, const Target& target)
+      : vector_bytes_(program.vector_bytes), byte_masks_(target.byte_masks) {
+    survey_.code_bound =
+        bytes_of_frame + 64 + program.root.size() * bytes_per_item + 4 * 64 * program.tables.size();
+    survey_.height = walk(program.root, 0);
+  }
+
+  const Survey& result() const { return survey_; }
+
+ private:
+  int walk(const Body& body, int depth) {
+    int height = 0;
+    for (const auto& item : body) {
+      if (const For* loop = std::get_if<For>(&item)) {
+        survey_.code_bound += bytes_per_loop + bytes_per_step * size_t(max_streams);
+        for (const Step& step : loop->steps) {
+          survey_.digits += int(step.wraps.size());
+          survey_.code_bound += bytes_per_step + bytes_per_wrap * step.wraps.size();
+        }
+        height = std::max(height, 1 + walk(loop->body, depth + 1));
+      } else {
+        visit(std::get<Block>(item), depth);
+      }
+    }
+    return height;
+  }
+
+  void visit(const Block& block, int depth) {
+    const int64_t weight = int64_t{1} << (3 * std::min(depth, 10));
+    survey_.code_bound += block.size() * bytes_per_op;
+    for (const Op& op : block) {
+      const bool loads = op.code == Code::load || op.code == Code::splat;
+      if (!loads && op.to != none) continue;
+      survey_.uses[op.stream] += weight;
+      survey_.nontemporal |= op.code == Code::store_nontemporal;
+      if (byte_masks_ && (op.code == Code::load || op.code == Code::store)) add_mask(op);
+    }
+  }
+
+  void add_mask(const Op& op) {
+    if (op.at == 0 && op.a != none && op.code == Code::store &&
+        is_whole_piece(op.bytes, vector_bytes_)) {
+      return;
+    }
+    if (op.code == Code::load && op.a == none && op.at == 0 &&
+        is_whole_piece(op.bytes, vector_bytes_)) {
+      return;
+    }
+    const bool lane = op.bytes == 16 && op.at % 16 == 0;
+    if (lane && op.code == Code::load && op.a != none) return survey_.masks.add(lane_mask(op.at));
+    if (lane || (op.bytes == 32 && op.at % 32 == 0)) return;
+    const bool piece = op.bytes <= 8 && (op.bytes & (op.bytes - 1)) == 0;
+    if (piece && op.at % op.bytes == 0 && op.at < 16 && (vector_bytes_ == 16 || op.to == none)) {
+      return;
+    }
+    survey_.masks.add(byte_mask(op.at, op.bytes));
+  }
+
+  const int vector_bytes_;
+  const bool byte_masks_;
+  Survey survey_;
+};
+
+}  // namespace
+
+int Masks::find(uint64_t mask) const {
+  for (int k = 0; k < size; ++k) {
+    if (bits[size_t(k)] == mask) return k + 1;
+  }
+  return 0;
+}
+
+void Masks::add(uint64_t mask) {
+  if (size < most && find(mask) == 0) bits[size_t(size++)] = mask;
+}
+
+uint64_t byte_mask(int at, int bytes) {
+  const uint64_t ones = bytes >= 64 ? ~uint64_t{0} : (uint64_t{1} << bytes) - 1;
+  return ones << at;
+}
+
+uint64_t lane_mask(int at) { return uint64_t{0xf} << (at / 4); }
+
+bool is_whole_piece(int bytes, int vector_bytes) {
+  return bytes == vector_bytes || (bytes <= 32 && (bytes & (bytes - 1)) == 0);
+}
+
+Survey survey(const Program& program, const Target& target) {
+  return Walk(program, target).result();
+}
+
+}  // namespace restride::xbyak

@@ -1,0 +1,45 @@
+// What the translator must know of a whole Program before its first instruction: one cheap walk.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "program.hpp"
+
+namespace restride::xbyak {
+
+/// A set of the byte masks that are worth a mask register.
+struct Masks {
+  static constexpr int most = 6;  ///< k1 to k6; k7 is loaded where none of them fits
+
+  int size = 0;
+  std::array<uint64_t, most> bits{};
+
+  /// The mask register that holds `mask`, or 0.
+  int find(uint64_t mask) const;
+  void add(uint64_t mask);
+};
+
+struct Survey {
+  std::array<int64_t, program::max_streams>
+      uses{};             ///< of each stream, deeper ones count more; 0: never
+  int height = 0;         ///< loops in loops
+  int digits = 0;         ///< wraps in all
+  size_t code_bound = 0;  ///< bytes of code and tables, an upper bound
+  bool nontemporal = false;
+  Masks masks;  ///< of partial loads and stores, where the target has byte masks
+};
+
+/// The bytes [at, at + bytes) as a mask of bytes.
+uint64_t byte_mask(int at, int bytes);
+
+/// The 16-byte lane that starts at byte `at` as a mask of 4-byte elements.
+uint64_t lane_mask(int at);
+
+/// Whether one instruction without a mask moves this many bytes at the start of a register.
+bool is_whole_piece(int bytes, int vector_bytes);
+
+Survey survey(const Program& program, const Target& target);
+
+}  // namespace restride::xbyak

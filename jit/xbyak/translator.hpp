@@ -1,0 +1,172 @@
+// The translator: a verified Program to x86-64, operation by operation. It decides nothing but
+// registers.
+//
+//   frame_and_loops.cpp      prologue, units, loops, epilogue
+//   streams.cpp              moving addresses in registers or in the frame, masks, tables behind
+//   the code blocks.cpp               vector registers: a linear scan within each Block
+//   memory_ops_avx.cpp, register_ops_avx.cpp, vector_ops_sse.cpp   what an operation is in each
+//   family
+//
+// Frame, from rsp up: [operands, first, last if there are several root items] [spilled streams]
+// [loop counters without a register] [digit counters of wraps].
+#pragma once
+
+#define XBYAK_NO_EXCEPTION
+#include <xbyak/xbyak.h>
+
+#include <array>
+#include <vector>
+
+#include "program.hpp"
+#include "xbyak/survey.hpp"
+
+namespace restride::xbyak {
+
+class Translator : private Xbyak::CodeGenerator {
+ public:
+  /// Writes into [memory, memory + bytes) and nowhere else.
+  Translator(const Program& program, const Target& target, const Survey& survey, void* memory,
+             size_t bytes);
+
+  /// Returns the bytes written, 0 where they did not fit.
+  size_t run();
+
+ private:
+  using Op = program::Op;
+  using Register = Xbyak::Xmm;  ///< of 16, 32 or 64 bytes: xbyak looks at its kind
+
+  enum class Family : uint8_t { sse, vex, evex };
+
+  // ---- frame_and_loops.cpp
+  void assign_general_registers();
+  void enter();
+  void leave();
+  void load_masks();
+  void root_item(int64_t units_before, const std::variant<program::Block, program::For>& item);
+  void several_units(int64_t units_before, int64_t units);
+  void single_item(const program::For* loop);
+  void start_streams(const program::For* loop);
+  void root_loop(const program::For& loop);
+  void body(const program::Body& body);
+  void loop(const program::For& loop);
+  void iterate(const program::For& loop, int height);
+  void set_digits(const program::For& loop, int first_digit);
+  void advance_streams(const program::For& loop, int first_digit,
+                       const std::array<int64_t, program::max_streams>& at_head);
+  int wrap(const program::Step& step, int digit);
+  void count_down(int height, const uint8_t* head);
+  size_t jump_forward(uint8_t condition);
+  void land(size_t jump);
+
+  // ---- streams.cpp
+  Xbyak::Address slot(int k) { return qword[rsp + 8 * k]; }
+  bool in_register(int stream) const { return stream_register_[size_t(stream)] >= 0; }
+  Xbyak::Reg64 stream(int s) const { return Xbyak::Reg64(stream_register_[size_t(s)]); }
+  Xbyak::Address stream_slot(int s) { return slot(stream_slot_[size_t(s)]); }
+  void add_far(const Xbyak::Reg64& r, int64_t n);
+  void advance(int stream, int64_t bytes);
+  void materialize(int stream);
+  Xbyak::Address at(const Op& op, int64_t back = 0);
+  Xbyak::Opmask mask(uint64_t bits);
+  Xbyak::Address table(const Op& op);
+  void table_was_used();
+  void append_tables();
+
+  // ---- blocks.cpp
+  void block(const program::Block& block);
+  void find_last_uses(const program::Block& block);
+  void step(const Op& op, int k);
+  void release(program::Reg r);
+  void take(program::Reg r);
+  bool writes_early(const Op& op) const;
+  Register vector(program::Reg r) const { return sized(r, program_.vector_bytes); }
+  Register sized(program::Reg r, int bytes) const;
+  Register low(program::Reg r) const { return Register(physical_[size_t(r)]); }
+  bool same(program::Reg x, program::Reg y) const {
+    return physical_[size_t(x)] == physical_[size_t(y)];
+  }
+  bool is_narrow(program::Reg r) const { return narrow_ >> physical_[size_t(r)] & 1; }
+  void note_narrow(const Op& op);
+
+  // ---- memory_ops_avx.cpp
+  void avx(const Op& op);
+  void avx_load(const Op& op);
+  void avx_load_piece(const Op& op);
+  void avx_merge(const Op& op);
+  void avx_merge_lane(const Op& op);
+  void avx_insert_piece(const Register& to, const Register& a, const Op& op);
+  void avx_masked_load(const Op& op);
+  void avx_splat(const Op& op);
+  void avx_store(const Op& op);
+  void avx_store_piece(const Op& op);
+  void avx_move(const Register& to, const Xbyak::Operand& from);
+  void avx_move(const Xbyak::Address& to, const Register& from);
+  void avx_zero(const Register& to);
+
+  // ---- register_ops_avx.cpp
+  void avx_constant(const Op& op);
+  void avx_unpack(const Op& op);
+  void avx_lanes(const Op& op);
+  void avx_insert(const Op& op);
+  void avx_extract(const Op& op);
+  void avx_permute(const Op& op);
+  void avx_permute_one(const Op& op);
+  void avx_permute_two(const Op& op, program::Reg b);
+
+  // ---- vector_ops_sse.cpp
+  void sse(const Op& op);
+  void sse_load(const Op& op);
+  void sse_merge(const Op& op);
+  void sse_insert_byte(const Op& op);
+  void sse_splat(const Op& op);
+  void sse_store(const Op& op);
+  void sse_store_piece(const Op& op);
+  void sse_unpack(const Op& op);
+  void sse_prepare(const Op& op);
+
+  void prefetch(const Op& op);
+
+  /// A use of a table: where a displacement in the code waits for its address.
+  struct TableUse {
+    size_t end;  ///< of the instruction; the displacement is its last four bytes
+    int place;   ///< which copy behind the code
+  };
+  struct TableCopy {
+    int16_t table;
+    uint8_t width;  ///< bytes of an index
+  };
+
+  static constexpr int several_items_slots = 3;
+
+  const Program& program_;
+  const Survey& survey_;
+  const Family family_;
+
+  // General registers: rax holds addresses and rcx data for one operation; all others are streams
+  // and counters.
+  std::array<int8_t, program::max_streams> stream_register_;  ///< -1: in the frame, or unused
+  std::array<int16_t, program::max_streams> stream_slot_{};
+  std::array<int8_t, program::max_depth + 1> counter_register_;
+  std::array<int16_t, program::max_depth + 1> counter_slot_{};
+  uint32_t saved_ = 0;  ///< the callee's registers in use, a bit each
+  int frame_slots_ = 0;
+  int digit_slots_ = 0;  ///< the first slot of a digit counter
+  int used_digits_ = 0;
+  /// Generated code never takes a stream back after a loop: how far its register is ahead of where
+  /// the stream stands is known here, and goes into displacements and into the next advance.
+  std::array<int64_t, program::max_streams> ahead_{};
+  int address_in_rax_ = -1;  ///< the spilled stream whose address is in rax
+
+  // Vector registers of the Block at hand.
+  std::vector<int> last_use_;      ///< by virtual register
+  std::vector<uint8_t> physical_;  ///< by virtual register
+  uint32_t free_ = 0;              ///< a bit per machine register
+  uint32_t narrow_ = 0;            ///< whose bytes from 16 on are zero or undefined
+  bool failed_ = false;
+
+  std::vector<TableCopy> tables_;
+  std::vector<TableUse> table_uses_;
+  int table_place_ = 0;
+};
+
+}  // namespace restride::xbyak
