@@ -17,12 +17,6 @@ struct Physical {
       dimensions;  // the logical dimensions it is made of while they are whole; else empty
 };
 
-int64_t extent(const Physical& physical) {
-  int64_t product = 1;
-  for (const Digit& digit : physical.digits) product *= digit.extent;
-  return product;
-}
-
 /// Appends the digits of `minor` behind those of `major`, joining two that count on.
 void append(std::vector<Digit>& major, const std::vector<Digit>& minor) {
   for (const Digit& digit : minor) {
@@ -122,6 +116,8 @@ Result<Digits> digits(const Shape& shape, const std::vector<Placement>& placemen
   const Layout& layout = shape.layout;
   const std::vector<int64_t>& sizes =
       layout.padded_dimensions.empty() ? shape.dimensions : layout.padded_dimensions;
+  // Without elements there is nothing to count, whatever the tiles.
+  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return Digits{};
   std::vector<Physical> physical;
   for (auto dim = layout.minor_to_major.rbegin(); dim != layout.minor_to_major.rend(); ++dim) {
     const Placement& placement = placements[static_cast<size_t>(*dim)];

@@ -178,6 +178,17 @@ Result<void> set_fill(IterationSpace& space, const Shape& target) {
   return {};
 }
 
+/// Bounds of the axes with all that the target's layout adds: padding, and the fill of incomplete tiles.
+void pad_axes(IterationSpace& space, const Shape& target, const std::vector<Digit>& digits) {
+  for (const Digit& digit : digits) {
+    Axis& axis = space.axes[static_cast<size_t>(digit.axis)];
+    axis.padded = std::max(axis.padded, digit.step * digit.extent);
+  }
+  // A dimension padded from 0 to 1 has no digit.
+  const std::vector<int64_t>& padded = target.layout.padded_dimensions;
+  for (size_t d = 0; d < padded.size(); ++d) space.axes[d].padded = std::max(space.axes[d].padded, padded[d]);
+}
+
 /// All that is special about copies in this version of the road.
 Result<void> check_supported(const Problem& problem) {
   if (problem.operation != Operation::copy) {
@@ -239,12 +250,8 @@ Result<IterationSpace> iteration_space(const Problem& problem) {
   }
 
   space.op.bytes = element_bits(problem.target);
-  if (Result<void> filled = set_fill(space, problem.target); !filled) return filled.error();
   const bool fills = problem.target.layout.padding_value != PaddingValue::unknown;
-  for (const Digit& digit : operands[0].digits.digits) {
-    Axis& axis = space.axes[static_cast<size_t>(digit.axis)];
-    if (fills) axis.padded = std::max(axis.padded, digit.step * digit.extent);
-  }
+  if (fills) pad_axes(space, problem.target, operands[0].digits.digits);
   for (int axis = 0; axis < static_cast<int>(space.axes.size()); ++axis) {
     if (Result<void> added = add_loops(space, operands, axis); !added) return added.error();
   }
@@ -255,6 +262,9 @@ Result<IterationSpace> iteration_space(const Problem& problem) {
     space.tail_begin = ceil_div(operands[0].digits.total_bits, 8);
     space.tail_end = ceil_div(ceil_div(operands[0].digits.total_bits, unit) * unit, 8);
     if (space.tail_begin == space.tail_end) space.tail_begin = space.tail_end = 0;
+  }
+  if (has_padding(space)) {
+    if (Result<void> filled = set_fill(space, problem.target); !filled) return filled.error();
   }
   return space;
 }

@@ -83,6 +83,9 @@ void simplify(IterationSpace& space);
 /// The identity of a problem: equal signatures mean equal kernels.
 std::string signature(const IterationSpace& simplified);
 
+/// Whether any byte is filled rather than computed.
+bool has_padding(const IterationSpace& space);
+
 /// Invariants 1 and 2.
 Result<void> verify(const IterationSpace& space);
 

@@ -24,12 +24,6 @@ void append_axis(std::string& text, int axis) {
   }
 }
 
-bool fills(const IterationSpace& space) {
-  return space.tail_end > space.tail_begin ||
-         std::any_of(space.axes.begin(), space.axes.end(),
-                     [](const Axis& axis) { return axis.padded > axis.valid; });
-}
-
 void append_fill(std::string& text, const ElementOp& op) {
   constexpr char digits[] = "0123456789abcdef";
   text += " fill ";
@@ -61,6 +55,11 @@ ByteRange numeral_range(const std::vector<const Loop*>& loops, size_t k, int64_t
 }
 
 }  // namespace
+
+bool has_padding(const IterationSpace& space) {
+  return space.tail_end > space.tail_begin ||
+         std::any_of(space.axes.begin(), space.axes.end(), [](const Axis& axis) { return axis.padded > axis.valid; });
+}
 
 std::string signature(const IterationSpace& simplified) {
   std::string text;
@@ -101,14 +100,14 @@ std::string signature(const IterationSpace& simplified) {
     text += "..";
     append(text, simplified.tail_end);
   }
-  if (fills(simplified)) append_fill(text, simplified.op);
+  if (has_padding(simplified)) append_fill(text, simplified.op);
   return text;
 }
 
 std::string to_string(const IterationSpace& space) {
   std::string text =
       "element " + std::to_string(space.op.bytes) + (space.op.bytes == 1 ? " byte" : " bytes");
-  if (fills(space)) append_fill(text, space.op);
+  if (has_padding(space)) append_fill(text, space.op);
   text += '\n';
   for (size_t a = 0; a < space.axes.size(); ++a) {
     text += "axis " + std::to_string(a) + ": valid " + std::to_string(space.axes[a].valid) +
