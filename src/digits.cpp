@@ -158,15 +158,4 @@ Digits digits(const Shape& shape, const std::vector<int64_t>& byte_strides,
   return result;
 }
 
-bool nested(std::vector<Digit> digits) {
-  std::stable_sort(digits.begin(), digits.end(), [](const Digit& a, const Digit& b) {
-    return a.axis != b.axis ? a.axis < b.axis : a.step > b.step;
-  });
-  for (size_t k = 0; k + 1 < digits.size(); ++k) {
-    const Digit &outer = digits[k], &inner = digits[k + 1];
-    if (outer.axis == inner.axis && outer.step != inner.step * inner.extent) return false;
-  }
-  return true;
-}
-
 }  // namespace restride

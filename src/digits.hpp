@@ -51,8 +51,4 @@ Result<Digits> digits(const Shape& shape, const std::vector<Placement>& placemen
 Digits digits(const Shape& shape, const std::vector<int64_t>& byte_strides,
               const std::vector<Placement>& placements);
 
-/// Whether the digits of every axis form one numeral, each digit counting units of the next finer
-/// one. They do unless a tile fails to divide a tile it splits, as in T(8)(3).
-bool nested(std::vector<Digit> digits);
-
 }  // namespace restride

@@ -8,6 +8,7 @@
 
 #include "arithmetic.hpp"
 #include "digits.hpp"
+#include "nesting.hpp"
 #include "rewrites.hpp"
 
 namespace restride {
@@ -178,7 +179,8 @@ Result<void> set_fill(IterationSpace& space, const Shape& target) {
   return {};
 }
 
-/// Bounds of the axes with all that the target's layout adds: padding, and the fill of incomplete tiles.
+/// Bounds of the axes with all that the target's layout adds: padding, and the fill of incomplete
+/// tiles.
 void pad_axes(IterationSpace& space, const Shape& target, const std::vector<Digit>& digits) {
   for (const Digit& digit : digits) {
     Axis& axis = space.axes[static_cast<size_t>(digit.axis)];
@@ -186,7 +188,9 @@ void pad_axes(IterationSpace& space, const Shape& target, const std::vector<Digi
   }
   // A dimension padded from 0 to 1 has no digit.
   const std::vector<int64_t>& padded = target.layout.padded_dimensions;
-  for (size_t d = 0; d < padded.size(); ++d) space.axes[d].padded = std::max(space.axes[d].padded, padded[d]);
+  for (size_t d = 0; d < padded.size(); ++d) {
+    if (target.dimensions[d] == 0) space.axes[d].padded = std::max(space.axes[d].padded, padded[d]);
+  }
 }
 
 /// All that is special about copies in this version of the road.
@@ -241,16 +245,13 @@ Result<IterationSpace> iteration_space(const Problem& problem) {
   IterationSpace space;
   Result<std::vector<Operand>> placed = place(problem, space.axes);
   if (!placed) return placed.error();
-  const std::vector<Operand>& operands = *placed;
-  for (const Operand& operand : operands) {
-    if (!nested(operand.digits.digits)) {
-      return Error{ErrorCode::unsupported,
-                   "a tile does not divide the tile it splits: " + to_string(operand.shape)};
-    }
-  }
+  std::vector<Operand>& operands = *placed;
+  const bool fills = problem.target.layout.padding_value != PaddingValue::unknown;
+  std::vector<Digits*> numerals;
+  for (Operand& operand : operands) numerals.push_back(&operand.digits);
+  if (Result<void> nested = nest(numerals, space.axes, fills); !nested) return nested.error();
 
   space.op.bytes = element_bits(problem.target);
-  const bool fills = problem.target.layout.padding_value != PaddingValue::unknown;
   if (fills) pad_axes(space, problem.target, operands[0].digits.digits);
   for (int axis = 0; axis < static_cast<int>(space.axes.size()); ++axis) {
     if (Result<void> added = add_loops(space, operands, axis); !added) return added.error();
