@@ -19,9 +19,9 @@ Instant now();
 
 /// Seconds per call of each candidate, in their order: the least that any round saw. Every
 /// candidate runs in every round, and in at least three rounds; beyond that the contest ends when
-/// `budget` is spent. Short calls are repeated within a round until the clock can see them. The
-/// processor clock of the thread counts, except where it claims less than half of the wall clock in
-/// the best round: it sometimes reports too little.
+/// `budget` is spent. Short calls are repeated
+/// within a round until the clock can see them. The processor clock of the thread counts, in
+/// samples where the wall clock agrees with it; it sometimes reports too little.
 std::vector<double> contest(const std::vector<std::function<void()>>& candidates,
                             std::chrono::duration<double> budget);
 
