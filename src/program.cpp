@@ -44,7 +44,8 @@ std::string name_of(const std::array<std::string_view, n>& names, int number) {
 }
 
 bool names_memory(Code code) {
-  return code == Code::load || code == Code::splat || code >= Code::store;
+  return code == Code::load || code == Code::splat ||
+         (code >= Code::store && code <= Code::prefetch);
 }
 
 bool names_table(Code code) {

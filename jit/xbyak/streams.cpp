@@ -87,7 +87,7 @@ void Translator::table_was_used() { table_uses_.push_back({getSize(), table_plac
 
 void Translator::append_tables() {
   if (tables_.empty() || Xbyak::GetError() != Xbyak::ERR_NONE) return;
-  while (getSize() % 64 != 0) db(0xcc);
+  for (size_t padding = (64 - getSize() % 64) % 64; padding > 0; --padding) db(0xcc);
   const size_t first = getSize();
   for (const TableCopy& copy : tables_) {
     for (const uint8_t entry : program_.tables[size_t(copy.table)]) {

@@ -1,0 +1,459 @@
+// Programs as text, Step numerals, and what verify and written_once refuse: one broken Program per
+// invariant.
+#include "program.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "stream_range.hpp"
+#include "support/random.hpp"
+
+namespace restride {
+namespace {
+
+using namespace program;
+
+/// Four vectors of 16 bytes from source to target by way of scratch, a unit each.
+Program valid_program() {
+  Program program{.vector_bytes = 16};
+  program.operands = {{Role::target, 0, 64, 16}, {Role::source, 0, 64}, {Role::scratch, 0, 16}};
+  program.streams = {0, 1, 2};
+  program.tables = {std::vector<uint8_t>(16, 7)};
+  program.root.push_back(
+      For{4,
+          {{0, 16}, {1, 16}},
+          {Block{{.code = Code::load, .stream = 1, .bytes = 16, .to = 0},
+                 {.code = Code::store, .stream = 2, .bytes = 16, .a = 0},
+                 {.code = Code::load, .stream = 2, .bytes = 16, .to = 1},
+                 {.code = Code::store_nontemporal, .stream = 0, .bytes = 16, .a = 1}}}});
+  return program;
+}
+
+For& root_loop(Program& program) { return std::get<For>(program.root[0]); }
+Block& block_of(Program& program) { return std::get<Block>(root_loop(program).body[0]); }
+
+/// A Program of one root block over 64 bytes of target and source.
+Program block_program(int vector_bytes, Block block,
+                      std::vector<std::vector<uint8_t>> tables = {}) {
+  Program program{.vector_bytes = vector_bytes};
+  program.operands = {{Role::target, 0, 64}, {Role::source, 0, 64}};
+  program.streams = {0, 1};
+  program.tables = std::move(tables);
+  program.root.push_back(std::move(block));
+  return program;
+}
+
+Op load(Reg to, int bytes = 16, int at = 0) {
+  return {.code = Code::load, .stream = 1, .bytes = uint8_t(bytes), .at = uint8_t(at), .to = to};
+}
+Op store(Reg from, int bytes = 16, int at = 0) {
+  return {.code = Code::store, .stream = 0, .bytes = uint8_t(bytes), .at = uint8_t(at), .a = from};
+}
+
+TEST(Step, IsANumeral) {
+  struct Row {
+    Step step;
+    std::vector<int64_t> positions;
+  };
+  const Row rows[] = {
+      {{0, 64}, {0, 64, 128, 192}},
+      {{0, 64, 8}, {8, 72, 136}},
+      {{0, 64, 0, 1}, {64, 128, 192}},
+      {{0, 512, 0, 0, {{2, 0}}}, {0, 512, 0, 512}},
+      {{0, 64, 0, 0, {{3, 1000}}}, {0, 64, 128, 1000, 1064, 1128, 2000}},
+      {{0, 1, 0, 2, {{2, 10}, {2, 100}}}, {10, 11, 100, 101, 110, 111, 200}},
+      {{0, -4}, {0, -4, -8}},
+  };
+  for (const Row& row : rows) {
+    for (size_t i = 0; i < row.positions.size(); ++i) {
+      EXPECT_EQ(row.step(int64_t(i)), row.positions[i]) << to_string(row.step) << " at " << i;
+    }
+  }
+}
+
+TEST(StreamRange, IsTheExactHullOfThePositions) {
+  for (uint64_t seed = 1; seed <= 20000; ++seed) {
+    testing::Random random(seed);
+    Step step{0, random.between(-9, 9), random.between(-9, 9), random.between(0, 20)};
+    for (int64_t k = random.between(0, 4); k > 0; --k) {
+      step.wraps.push_back({random.between(1, 4), random.between(-40, 40)});
+    }
+    const int64_t extent = random.between(1, 60);
+    StreamRange range;
+    ASSERT_TRUE(widen(range, step, extent));
+    int64_t low = step(0), high = step(0);
+    for (int64_t i = 0; i < extent; ++i) {
+      low = std::min(low, step(i));
+      high = std::max(high, step(i));
+      for (const int64_t alignment : {2, 4, 8}) {
+        ASSERT_TRUE(!range.aligned(0, alignment) || step(i) % alignment == 0) << seed;
+      }
+    }
+    ASSERT_EQ(range.low, low) << "seed " << seed << " " << to_string(step) << " extent " << extent;
+    ASSERT_EQ(range.high, high) << "seed " << seed << " " << to_string(step) << " extent "
+                                << extent;
+  }
+}
+
+TEST(StreamRange, RefusesWhatDoesNotFit) {
+  const int64_t huge = int64_t{1} << 62, most = INT64_MAX;
+  const Step steps[] = {{0, huge},
+                        {0, 1, huge},
+                        {0, 1, 0, most},
+                        {0, INT64_MIN},
+                        {0, 0, INT64_MIN},
+                        {0, 1, 0, 0, {{2, INT64_MIN}}},
+                        {0, 1, 0, most - 10, {{most, most}}}};
+  for (const Step& step : steps) {
+    StreamRange range;
+    EXPECT_FALSE(widen(range, step, 11)) << to_string(step);
+  }
+  StreamRange range;
+  EXPECT_FALSE(widen(range, {0, 1}, most));
+  EXPECT_FALSE(widen(range, {0, 1, 0, 1}, most));
+}
+
+TEST(Program, PrintsOneOperationALine) {
+  EXPECT_EQ(to_string(valid_program()),
+            "program of 16-byte vectors\n"
+            "operand 0: target [0, 64) aligned 16\n"
+            "operand 1: source [0, 64) aligned 1\n"
+            "operand 2: scratch [0, 16) aligned 1\n"
+            "s0: operand 0\n"
+            "s1: operand 1\n"
+            "s2: operand 2\n"
+            "table 0: 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7\n"
+            "for 4  s0+16  s1+16\n"
+            "  v0 = load 16 [s1 + 0]\n"
+            "  store 16 [s2 + 0] v0\n"
+            "  v1 = load 16 [s2 + 0]\n"
+            "  store_nontemporal 16 [s0 + 0] v1\n");
+}
+
+TEST(Program, PrintsSteps) {
+  EXPECT_EQ(to_string(Step{3, 64, 128, 1, {{2, 0}, {5, -8}}}), "s3:128+64%2+0%5-8@1");
+  EXPECT_EQ(to_string(Step{0, -4}), "s0-4");
+  EXPECT_EQ(to_string(Step{0, INT64_MIN}), "s0-9223372036854775808");
+}
+
+TEST(Program, PrintsEveryPartOfAnOperation) {
+  EXPECT_EQ(to_string(Op{.code = Code::lanes, .select = 136, .to = 2, .a = 0, .b = 1}),
+            "v2 = lanes v0 v1 select 136");
+  EXPECT_EQ(to_string(Op{.code = Code::permute, .width = 2, .table = 3, .to = 2, .a = 0}),
+            "v2 = permute.2 v0 table 3");
+  EXPECT_EQ(
+      to_string(
+          Op{.code = Code::load, .stream = 4, .bytes = 4, .at = 8, .to = 2, .a = 1, .offset = -12}),
+      "v2 = load 4 [s4 - 12] v1 at 8");
+  EXPECT_EQ(to_string(Op{.code = Code(99)}), "unknown 99");
+}
+
+TEST(Program, CountsUnits) {
+  Program program = valid_program();
+  EXPECT_EQ(unit_count(program), 4);
+  program.root.push_back(Block{});
+  EXPECT_EQ(unit_count(program), 5);
+  EXPECT_EQ(unit_count(Program{}), 0);
+}
+
+TEST(Program, KnowsItsNontemporalStores) {
+  Program program = valid_program();
+  EXPECT_TRUE(uses_nontemporal_stores(program));
+  block_of(program)[3].code = Code::store;
+  EXPECT_FALSE(uses_nontemporal_stores(program));
+}
+
+TEST(Verify, AcceptsAValidProgramOnEveryTarget) {
+  for (const Target& target : known_targets()) {
+    Program program = valid_program();
+    if (!target.nontemporal) block_of(program)[3].code = Code::store;
+    const Result<void> verified = verify(program, target);
+    EXPECT_TRUE(verified) << target.name << ": " << verified.error().message;
+  }
+  EXPECT_TRUE(verify(Program{}, *find_target("sse2")));
+}
+
+/// A change to valid_program() and the start of the message it must lead to.
+struct Broken {
+  const char* what;
+  int invariant;
+  std::function<void(Program&)> change;
+};
+
+TEST(Verify, RefusesProgramsWithOneFault) {
+  const std::vector<Broken> table = {
+      {"used before it is defined", 1, [](Program& p) { block_of(p)[1].a = 9; }},
+      {"used before it is defined", 1, [](Program& p) { block_of(p)[1].a = -5; }},
+      {"defined twice", 1, [](Program& p) { block_of(p)[2].to = 0; }},
+      {"defined twice", 1, [](Program& p) { block_of(p)[2].to = -7; }},
+      {"names a register", 1, [](Program& p) { block_of(p)[0].b = 0; }},
+      {"names a register", 1, [](Program& p) { block_of(p)[0].to = none; }},
+      {"names a register", 1, [](Program& p) { block_of(p)[3].a = none; }},
+      {"outside its operand", 2, [](Program& p) { block_of(p)[0].offset = 1; }},
+      {"outside its operand", 2, [](Program& p) { block_of(p)[0].offset = -1; }},
+      {"outside its operand", 2, [](Program& p) { block_of(p)[0].offset = INT64_MAX; }},
+      {"outside its operand", 2, [](Program& p) { root_loop(p).extent = 5; }},
+      {"outside its operand", 2, [](Program& p) { root_loop(p).steps[1].stride = 17; }},
+      {"outside its operand", 2, [](Program& p) { p.operands[1].end = 63; }},
+      {"outside its operand", 2, [](Program& p) { p.operands[1].begin = 1; }},
+      {"stores to a source", 2, [](Program& p) { block_of(p)[1].stream = 1; }},
+      {"has not written", 2,
+       [](Program& p) {
+         std::swap(block_of(p)[1], block_of(p)[2]);
+         block_of(p)[2].a = 1;
+         block_of(p)[1].to = 1;
+       }},
+      {"has not written", 2, [](Program& p) { block_of(p)[1].bytes = 8; }},
+      {"has not written", 2, [](Program& p) { block_of(p)[2].stream = 0; }},
+      {"not a whole vector", 3, [](Program& p) { block_of(p)[3].bytes = 8; }},
+      {"not proved aligned", 3, [](Program& p) { p.operands[0].alignment = 8; }},
+      {"not proved aligned", 3, [](Program& p) { root_loop(p).steps[0].stride = 8; }},
+      {"not proved aligned", 3,
+       [](Program& p) {
+         block_of(p)[3].offset = 8;
+         root_loop(p).extent = 3;
+       }},
+      {"no such vector", 4, [](Program& p) { p.vector_bytes = 24; }},
+      {"wider than", 4, [](Program& p) { p.vector_bytes = 32; }},
+      {"no such operation", 4, [](Program& p) { block_of(p)[0].code = Code(13); }},
+      {"bytes outside", 4, [](Program& p) { block_of(p)[0].bytes = 0; }},
+      {"bytes outside", 4, [](Program& p) { block_of(p)[0].at = 1; }},
+      {"no byte masks", 4, [](Program& p) { block_of(p)[0].bytes = 3; }},
+      {"a multiple of its size", 4,
+       [](Program& p) {
+         block_of(p)[0].bytes = 4;
+         block_of(p)[0].at = 2;
+       }},
+      {"only walks", 5, [](Program& p) { root_loop(p).steps[0].phase = 1; }},
+      {"only walks", 5,
+       [](Program& p) {
+         root_loop(p).steps[0].wraps = {{1, 0}};
+       }},
+      {"one root loop", 5,
+       [](Program& p) {
+         p.open = true;
+         p.root.push_back(Block{});
+       }},
+      {"one root loop", 5,
+       [](Program& p) {
+         p.open = true;
+         p.root = {Block{}};
+       }},
+      {"never runs", 6, [](Program& p) { root_loop(p).extent = 0; }},
+      {"never runs", 6, [](Program& p) { root_loop(p).extent = -1; }},
+      {"do not fit", 6, [](Program& p) { root_loop(p).steps[0].stride = INT64_MAX; }},
+      {"moves a stream twice", 6, [](Program& p) { root_loop(p).steps[1].stream = 0; }},
+      {"stream that is not there", 6, [](Program& p) { root_loop(p).steps[1].stream = 3; }},
+      {"stream that is not there", 6, [](Program& p) { root_loop(p).steps[1].stream = -1; }},
+      {"no such stream", 6, [](Program& p) { block_of(p)[0].stream = 3; }},
+      {"operand that is not there", 6, [](Program& p) { p.streams[0] = 3; }},
+      {"an operand's bytes", 6, [](Program& p) { p.operands[2].end = -1; }},
+      {"no power of two", 6, [](Program& p) { p.operands[0].alignment = 48; }},
+      {"no power of two", 6, [](Program& p) { p.operands[0].alignment = 0; }},
+      {"the order target", 6, [](Program& p) { p.operands[2].role = Role::target; }},
+      {"too many streams", 6, [](Program& p) { p.streams.resize(max_streams + 1); }},
+      {"too many operands", 6, [](Program& p) { p.operands.resize(max_operands + 1); }},
+      {"too deep", 6,
+       [](Program& p) {
+         for (int k = 0; k < max_depth; ++k) {
+           For outer{1, {}, std::move(p.root)};
+           p.root.clear();
+           p.root.push_back(std::move(outer));
+         }
+       }},
+      {"too many units", 6,
+       [](Program& p) {
+         root_loop(p).steps.clear();
+         root_loop(p).extent = INT64_MAX;
+         p.root.push_back(Block{});
+       }},
+  };
+  const Target target = *find_target("sse2");
+  for (const Broken& broken : table) {
+    Program program = valid_program();
+    broken.change(program);
+    const Result<void> verified = verify(program, target);
+    ASSERT_FALSE(verified) << broken.what << "\n" << to_string(program);
+    const std::string& message = verified.error().message;
+    const std::string start = "program: invariant " + std::to_string(broken.invariant) + ": ";
+    EXPECT_EQ(message.substr(0, start.size()), start) << broken.what << ": " << message;
+    EXPECT_NE(message.find(broken.what), std::string::npos) << broken.what << ": " << message;
+  }
+}
+
+TEST(Verify, ChecksStepsOfInnerLoops) {
+  const Target target = *find_target("sse2");
+  const auto with = [&](Step step, int64_t extent) {
+    Program program = valid_program();
+    For inner{extent, {std::move(step)}, std::move(root_loop(program).body)};
+    root_loop(program).body.clear();
+    root_loop(program).body.push_back(std::move(inner));
+    return verify(program, target);
+  };
+  EXPECT_TRUE(with({2, 0}, 1000000000));
+  EXPECT_FALSE(with({2, 0, 0, -1}, 2));
+  EXPECT_FALSE(with({2, 0, 0, 0, {{0, 0}}}, 2));
+  EXPECT_FALSE(with({2, 0, 0, 0, std::vector<Wrap>(max_wraps + 1, {2, 0})}, 2));
+}
+
+TEST(Verify, FollowsDefinedBytes) {
+  const Target target = *find_target("avx512_vbmi");
+  std::vector<uint8_t> half(32, 0), lower(32, 0);
+  for (size_t k = 16; k < 32; ++k) half[k] = undefined;
+  const Op extract{.code = Code::extract, .at = 16, .to = 1, .a = 0};
+  struct Row {
+    const char* what;
+    Program program;
+    bool valid;
+  };
+  const auto with = [&](std::vector<Op> ops, std::vector<std::vector<uint8_t>> tables = {}) {
+    Block block = {load(0, 32), extract};
+    block.insert(block.end(), ops.begin(), ops.end());
+    return block_program(32, std::move(block), std::move(tables));
+  };
+  const Op unpack{.code = Code::unpack_low, .width = 4, .to = 2, .a = 0, .b = 1};
+  const Op lanes{.code = Code::lanes, .select = 1, .to = 2, .a = 0, .b = 1};
+  const Op wrong_lanes{.code = Code::lanes, .select = 2, .to = 2, .a = 0, .b = 1};
+  const Op insert{.code = Code::insert, .at = 16, .to = 2, .a = 1, .b = 0};
+  const Op merge{.code = Code::load, .stream = 1, .bytes = 16, .at = 16, .to = 2, .a = 1};
+  const Op shuffle{.code = Code::shuffle, .table = 0, .to = 2, .a = 0};
+  const Op permute{.code = Code::permute, .width = 1, .table = 0, .to = 2, .a = 1};
+  const Row rows[] = {
+      {"the lane that extract defines", with({store(1, 16)}), true},
+      {"beyond it", with({store(1, 32)}), false},
+      {"one byte beyond it", with({store(1, 1, 16)}), false},
+      {"the first lane of an unpack", with({unpack, store(2, 16)}), true},
+      {"its second", with({unpack, store(2, 16, 16)}), false},
+      {"lanes of the defined", with({lanes, store(2, 32)}), true},
+      {"lanes of the undefined", with({wrong_lanes, store(2, 32)}), false},
+      {"the undefined lane replaced", with({insert, store(2, 32)}), true},
+      {"the undefined lane loaded", with({merge, store(2, 32)}), true},
+      {"a table's defined half", with({shuffle, store(2, 16)}, {half}), true},
+      {"a table's undefined half", with({shuffle, store(2, 32)}, {half}), false},
+      {"a permute of the defined", with({permute, store(2, 32)}, {lower}), true},
+      {"a permute into the undefined",
+       with({permute, store(2, 32)}, {std::vector<uint8_t>(32, 16)}), false},
+  };
+  for (const Row& row : rows) {
+    const Result<void> verified = verify(row.program, target);
+    EXPECT_EQ(bool(verified), row.valid) << row.what << (verified ? "" : verified.error().message);
+  }
+}
+
+TEST(Verify, CountsLiveRegisters) {
+  const Target target = *find_target("sse2");
+  const auto with = [&](int registers) {
+    Block block;
+    for (Reg r = 0; r < registers; ++r) block.push_back(load(r));
+    for (Reg r = 0; r < registers; ++r) block.push_back(store(r));
+    return verify(block_program(16, std::move(block)), target);
+  };
+  EXPECT_TRUE(with(target.registers));
+  EXPECT_FALSE(with(target.registers + 1));
+  // A thousand registers are fine if each dies before the next is born, also where nobody reads it.
+  Block chain;
+  for (Reg r = 0; r < 1000; ++r) chain.push_back(load(r));
+  EXPECT_TRUE(verify(block_program(16, std::move(chain)), target));
+}
+
+TEST(Verify, AsksTheTargetForEveryOperation) {
+  const Op shuffle{.code = Code::shuffle, .to = 1, .a = 0};
+  const Op permute{.code = Code::permute, .width = 1, .to = 1, .a = 0};
+  const Op permute2{.code = Code::permute, .width = 2, .to = 1, .a = 0};
+  const std::vector<uint8_t> sixteen(16, 0), eight(8, 0);
+  struct Row {
+    Op op;
+    std::vector<uint8_t> table;
+    std::vector<std::string> targets;
+  };
+  const Row rows[] = {{shuffle, sixteen, {"avx2", "avx512", "avx512_vbmi", "neon"}},
+                      {permute, sixteen, {"avx512_vbmi"}},
+                      {permute2, eight, {"avx512", "avx512_vbmi"}},
+                      {load(1, 5), sixteen, {"avx512", "avx512_vbmi"}}};
+  for (const Row& row : rows) {
+    std::vector<std::string> accepted;
+    for (const Target& target : known_targets()) {
+      if (verify(block_program(16, {load(0), row.op, store(1)}, {row.table}), target)) {
+        accepted.push_back(target.name);
+      }
+    }
+    EXPECT_EQ(accepted, row.targets) << to_string(row.op);
+  }
+}
+
+TEST(Verify, ChecksTables) {
+  const Target target = *find_target("avx512_vbmi");
+  const auto with = [&](Op op, std::vector<uint8_t> table) {
+    return bool(verify(block_program(16, {load(0), op, store(1)}, {std::move(table)}), target));
+  };
+  const Op shuffle{.code = Code::shuffle, .to = 1, .a = 0};
+  EXPECT_TRUE(with(shuffle, std::vector<uint8_t>(16, 15)));
+  EXPECT_FALSE(with(shuffle, std::vector<uint8_t>(16, 16)));
+  EXPECT_FALSE(with(shuffle, std::vector<uint8_t>(15, 0)));
+  const Op one{.code = Code::permute, .width = 4, .to = 1, .a = 0};
+  Op two = one;
+  two.b = 0;
+  EXPECT_TRUE(with(one, std::vector<uint8_t>(4, 3)));
+  EXPECT_FALSE(with(one, std::vector<uint8_t>(4, 4)));
+  EXPECT_TRUE(with(two, std::vector<uint8_t>(4, 7)));
+  EXPECT_FALSE(with(two, std::vector<uint8_t>(4, 8)));
+  EXPECT_FALSE(with(two, std::vector<uint8_t>(65, 0)));
+  Op missing = one;
+  for (const int16_t table : {int16_t(-1), int16_t(1)}) {
+    missing.table = table;
+    EXPECT_FALSE(with(missing, std::vector<uint8_t>(4, 3)));
+  }
+}
+
+TEST(WrittenOnce, CountsTheTarget) {
+  EXPECT_TRUE(written_once(valid_program(), 64));
+  EXPECT_FALSE(written_once(valid_program(), 63));
+}
+
+TEST(WrittenOnce, RefusesWhatIsWrittenTwiceOrReadUnwritten) {
+  Program twice = valid_program();
+  root_loop(twice).steps[0].stride = 0;
+  EXPECT_FALSE(written_once(twice, 64));
+  // Inside the hull of what was written, but not written: only the walk sees it.
+  Program gap =
+      block_program(16, {load(0, 8),
+                         {.code = Code::store, .stream = 2, .bytes = 4, .a = 0},
+                         {.code = Code::store, .stream = 2, .bytes = 4, .a = 0, .offset = 8},
+                         {.code = Code::load, .stream = 2, .bytes = 4, .to = 1, .offset = 4},
+                         store(1, 4)});
+  gap.operands.push_back({Role::scratch, 0, 12});
+  gap.streams.push_back(2);
+  EXPECT_TRUE(verify(gap, *find_target("sse2")));
+  const Result<void> walked = written_once(gap, 4);
+  ASSERT_FALSE(walked);
+  EXPECT_NE(walked.error().message.find("byte 4 is read but not written"), std::string::npos)
+      << walked.error().message;
+}
+
+TEST(Target, NamesAreKnown) {
+  for (const Target& target : known_targets())
+    EXPECT_EQ(find_target(target.name)->name, target.name);
+  const Result<Target> unknown = find_target("z80");
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().message,
+            "target = 'z80': must be one of host, sse2, avx2, avx512, avx512_vbmi, neon");
+  EXPECT_EQ(find_target("host")->name, host_target().name);
+  EXPECT_TRUE(runs_here(host_target()));
+}
+
+TEST(Target, InstructionSetsFollowFromFields) {
+  const auto set_of = [](const char* name) { return instruction_set(*find_target(name)); };
+  EXPECT_EQ(set_of("sse2"), InstructionSet::sse2);
+  EXPECT_EQ(set_of("avx2"), InstructionSet::avx2);
+  EXPECT_EQ(set_of("avx512"), InstructionSet::avx512);
+  EXPECT_EQ(set_of("avx512_vbmi"), InstructionSet::avx512_vbmi);
+  EXPECT_EQ(set_of("neon"), InstructionSet::neon);
+  Target narrow = *find_target("avx512");
+  narrow.vector_bytes = 16;
+  EXPECT_EQ(instruction_set(narrow), InstructionSet::avx512);
+}
+
+}  // namespace
+}  // namespace restride

@@ -1,0 +1,349 @@
+// The source of every operation case is 1, 2, 3, ...: argument a is its first bytes, argument b
+// those from 64 on.
+#include "support/program_cases.hpp"
+
+#include <algorithm>
+
+namespace restride::testing {
+namespace {
+
+using namespace program;
+
+constexpr int64_t b_offset = 64;
+
+std::vector<uint8_t> counting(int64_t bytes) {
+  std::vector<uint8_t> values;
+  for (int64_t k = 0; k < bytes; ++k) values.push_back(uint8_t(k + 1));
+  return values;
+}
+
+/// Byte k of arguments a and b.
+uint8_t a(int k) { return uint8_t(k + 1); }
+uint8_t b(int k) { return uint8_t(k + b_offset + 1); }
+
+Program program_of(int vector_bytes, std::vector<std::vector<uint8_t>> tables, Block block) {
+  Program program{.vector_bytes = vector_bytes};
+  program.operands = {{Role::target, 0, vector_bytes, 64}, {Role::source, 0, 128}};
+  program.streams = {0, 1};
+  program.tables = std::move(tables);
+  program.root.push_back(std::move(block));
+  return program;
+}
+
+class Cases {
+ public:
+  explicit Cases(int vector_bytes) : v_(vector_bytes) {}
+
+  std::vector<ProgramCase> run() {
+    add_unpacks();
+    if (v_ > 16) add_lanes();
+    if (v_ > 16) add_lane_moves();
+    for (const int width : {1, 2, 4, 8}) add_permutes(width);
+    add_shuffle();
+    add_constants();
+    add_splats();
+    for (int bytes = 1; bytes <= v_; ++bytes) {
+      for (int at = 0; at + bytes <= v_; ++at) add_pieces(bytes, at);
+    }
+    add_nontemporal();
+    return std::move(cases_);
+  }
+
+ private:
+  Op load(int64_t offset, Reg to) const {
+    return {.code = Code::load, .stream = 1, .bytes = uint8_t(v_), .to = to, .offset = offset};
+  }
+
+  /// v0 = a, v1 = b, v2 = op; stores `stored` bytes of v2.
+  void add(const std::string& name, Op op, std::vector<uint8_t> expected,
+           std::vector<std::vector<uint8_t>> tables = {}) {
+    op.to = 2;
+    Op store{.code = Code::store, .stream = 0, .bytes = uint8_t(expected.size()), .a = 2};
+    expected.resize(size_t(v_), untouched);
+    Block block;
+    if (op.a == 0 || op.b == 0) block.push_back(load(0, 0));
+    if (op.a == 1 || op.b == 1) block.push_back(load(b_offset, 1));
+    block.push_back(op);
+    block.push_back(store);
+    add_case(name, program_of(v_, std::move(tables), std::move(block)), std::move(expected));
+  }
+
+  void add_case(const std::string& name, Program program, std::vector<uint8_t> expected) {
+    cases_.push_back({name + " of " + std::to_string(v_) + "-byte vectors", std::move(program),
+                      counting(128), std::move(expected)});
+  }
+
+  void add_unpacks() {
+    for (const int width : {1, 2, 4, 8}) {
+      for (const int half : {0, 8}) {
+        std::vector<uint8_t> expected;
+        for (int lane = 0; lane < v_; lane += 16) {
+          for (int k = 0; k < 8; k += width) {
+            for (int i = 0; i < width; ++i) expected.push_back(a(lane + half + k + i));
+            for (int i = 0; i < width; ++i) expected.push_back(b(lane + half + k + i));
+          }
+        }
+        add((half ? "unpack_high " : "unpack_low ") + std::to_string(width),
+            {.code = half ? Code::unpack_high : Code::unpack_low,
+             .width = uint8_t(width),
+             .a = 0,
+             .b = 1},
+            expected);
+      }
+    }
+  }
+
+  void add_lanes() {
+    for (int select = 0; select < (v_ == 64 ? 256 : 4); ++select) {
+      std::vector<uint8_t> expected;
+      for (int lane = 0; lane < v_ / 16; ++lane) {
+        const int from = v_ == 64 ? (select >> (2 * lane)) % 4 : (select >> lane) % 2;
+        for (int k = 0; k < 16; ++k) {
+          expected.push_back(lane < v_ / 32 ? a(16 * from + k) : b(16 * from + k));
+        }
+      }
+      add("lanes " + std::to_string(select),
+          {.code = Code::lanes, .select = uint8_t(select), .a = 0, .b = 1}, expected);
+    }
+  }
+
+  void add_lane_moves() {
+    for (int at = 0; at < v_; at += 16) {
+      std::vector<uint8_t> inserted, extracted;
+      for (int k = 0; k < v_; ++k) inserted.push_back(k >= at && k < at + 16 ? b(k - at) : a(k));
+      for (int k = 0; k < 16; ++k) extracted.push_back(a(at + k));
+      add("insert at " + std::to_string(at),
+          {.code = Code::insert, .at = uint8_t(at), .a = 0, .b = 1}, inserted);
+      add("extract at " + std::to_string(at), {.code = Code::extract, .at = uint8_t(at), .a = 0},
+          extracted);
+    }
+  }
+
+  void add_permutes(int width) {
+    const int n = v_ / width;
+    std::vector<uint8_t> one, two, from_one, from_two;
+    for (int k = 0; k < n; ++k) {
+      one.push_back(uint8_t(n - 1 - k));
+      two.push_back(uint8_t((3 * k + n - 1) % (2 * n)));
+      for (int i = 0; i < width; ++i) {
+        from_one.push_back(a(one.back() * width + i));
+        from_two.push_back(two.back() < n ? a(two.back() * width + i)
+                                          : b((two.back() - n) * width + i));
+      }
+    }
+    const std::string name = "permute " + std::to_string(width);
+    add(name + " of one", {.code = Code::permute, .width = uint8_t(width), .a = 0}, from_one,
+        {one});
+    add(name + " of two", {.code = Code::permute, .width = uint8_t(width), .a = 0, .b = 1},
+        from_two, {two});
+  }
+
+  void add_shuffle() {
+    std::vector<uint8_t> table, expected;
+    for (int k = 0; k < v_; ++k) {
+      table.push_back(uint8_t((15 - k % 16 + k / 16) % 16));
+      expected.push_back(a(k / 16 * 16 + table.back()));
+    }
+    add("shuffle", {.code = Code::shuffle, .a = 0}, expected, {table});
+  }
+
+  void add_constants() {
+    const std::vector<uint8_t> table = counting(v_), zero(size_t(v_), 0);
+    add("constant", {.code = Code::constant}, table, {table});
+    add("constant zero", {.code = Code::constant}, zero, {zero});
+  }
+
+  void add_splats() {
+    for (const int width : {1, 2, 4, 8, 16}) {
+      std::vector<uint8_t> expected;
+      for (int k = 0; k < v_; ++k) expected.push_back(uint8_t(20 + k % width + 1));
+      add("splat " + std::to_string(width),
+          {.code = Code::splat, .stream = 1, .width = uint8_t(width), .offset = 20}, expected);
+    }
+  }
+
+  void add_pieces(int bytes, int at) {
+    std::vector<uint8_t> alone, merged, stored(size_t(v_), untouched);
+    for (int k = 0; k < v_; ++k) {
+      const bool inside = k >= at && k < at + bytes;
+      alone.push_back(inside ? uint8_t(30 + k - at + 1) : 0);
+      merged.push_back(inside ? uint8_t(30 + k - at + 1) : a(k));
+      if (inside) stored[size_t(k - at)] = a(k);
+    }
+    const std::string name = std::to_string(bytes) + " at " + std::to_string(at);
+    Op piece{
+        .code = Code::load, .stream = 1, .bytes = uint8_t(bytes), .at = uint8_t(at), .offset = 30};
+    add("load " + name, piece, alone);
+    piece.a = 0;
+    add("merge " + name, piece, merged);
+    add_merge_beside(piece, name, merged);
+    const Op store{.code = Code::store, .bytes = uint8_t(bytes), .at = uint8_t(at), .a = 0};
+    add_case("store " + name, program_of(v_, {}, {load(0, 0), store}), stored);
+  }
+
+  /// As merge, but the argument is still wanted afterwards.
+  void add_merge_beside(Op piece, const std::string& name, std::vector<uint8_t> merged) {
+    piece.to = 1;
+    Program program =
+        program_of(v_, {},
+                   {load(0, 0),
+                    piece,
+                    {.code = Code::store, .bytes = uint8_t(v_), .a = 1},
+                    {.code = Code::store, .bytes = uint8_t(v_), .a = 0, .offset = v_}});
+    program.operands[0].end = 2 * v_;
+    for (int k = 0; k < v_; ++k) merged.push_back(a(k));
+    add_case("merge beside " + name, std::move(program), std::move(merged));
+  }
+
+  void add_nontemporal() {
+    std::vector<uint8_t> expected = counting(v_);
+    Op store{.code = Code::store_nontemporal, .bytes = uint8_t(v_), .a = 0};
+    add_case("store_nontemporal", program_of(v_, {}, {load(0, 0), store}), expected);
+  }
+
+  const int v_;
+  std::vector<ProgramCase> cases_;
+};
+
+/// Copies one byte from stream 1 to stream 0 wherever they stand.
+Block copy_byte(int64_t from = 0, int64_t to = 0) {
+  return {{.code = Code::load, .stream = 1, .bytes = 1, .to = 0, .offset = from},
+          {.code = Code::store, .stream = 0, .bytes = 1, .a = 0, .offset = to}};
+}
+
+ProgramCase loop_case(const std::string& name, Body root, std::vector<uint8_t> expected,
+                      int64_t source_bytes) {
+  Program program{.vector_bytes = 16};
+  program.operands = {{Role::target, 0, int64_t(expected.size())}, {Role::source, 0, source_bytes}};
+  program.streams = {0, 1};
+  program.root = std::move(root);
+  return {name, std::move(program), counting(source_bytes), std::move(expected)};
+}
+
+Body body_of(std::vector<std::variant<Block, For>> items) { return items; }
+
+/// One unit around a loop: root loops only walk.
+Body inside_unit(For loop) { return body_of({For{1, {}, body_of({std::move(loop)})}}); }
+
+/// More streams than general registers, each into its own byte.
+ProgramCase many_streams() {
+  Program program{.vector_bytes = 16};
+  program.operands = {{Role::target, 0, 3 * max_streams}, {Role::source, 0, 3}};
+  std::vector<uint8_t> expected(size_t(3 * max_streams), untouched);
+  For loop{3, {}, {}}, unit{1, {}, {}};
+  Block block;
+  program.streams.push_back(1);
+  loop.steps.push_back({.stream = 0, .stride = 1});
+  for (int s = 1; s < max_streams; ++s) {
+    program.streams.push_back(0);
+    loop.steps.push_back({.stream = s, .stride = max_streams, .start = s});
+    block.push_back({.code = Code::load, .stream = 0, .bytes = 1, .to = Reg(s)});
+    block.push_back({.code = Code::store, .stream = uint8_t(s), .bytes = 1, .a = Reg(s)});
+    for (int i = 0; i < 3; ++i) expected[size_t(i * max_streams + s)] = uint8_t(i + 1);
+  }
+  loop.body = body_of({std::move(block)});
+  unit.body = body_of({std::move(loop)});
+  program.root = body_of({std::move(unit)});
+  return {"more streams than registers", std::move(program), counting(3), std::move(expected)};
+}
+
+/// Two values through a pair of scratch panels, a software pipeline: produce one ahead, consume
+/// behind.
+ProgramCase pipeline() {
+  Program program{.vector_bytes = 16};
+  program.operands = {{Role::target, 0, 5}, {Role::source, 0, 5}, {Role::scratch, 0, 2}};
+  program.streams = {0, 1, 2, 2};  // target, source, written panel, read panel
+  const Block produce = {{.code = Code::load, .stream = 1, .bytes = 1, .to = 0},
+                         {.code = Code::store, .stream = 2, .bytes = 1, .a = 0}};
+  const Block consume = {{.code = Code::load, .stream = 3, .bytes = 1, .to = 0},
+                         {.code = Code::store, .stream = 0, .bytes = 1, .a = 0}};
+  const For steady{4,
+                   {{.stream = 0, .stride = 1},
+                    {.stream = 1, .stride = 1, .phase = 1},
+                    {.stream = 2, .stride = 1, .phase = 1, .wraps = {{2, 0}}},
+                    {.stream = 3, .stride = 1, .wraps = {{2, 0}}}},
+                   body_of({produce, consume})};
+  const For drain{1, {{.stream = 0, .start = 4}}, body_of({consume})};
+  program.root = body_of({For{1, {}, body_of({produce, steady, drain})}});
+  return {"a pipeline through two panels", std::move(program), counting(5), {1, 2, 3, 4, 5}};
+}
+
+/// Loops nested deeper than there are registers for their counters.
+ProgramCase deep_loops() {
+  Body body = body_of({copy_byte()});
+  for (int depth = 0; depth < max_depth; ++depth) {
+    const int64_t extent = depth % 3 == 0 ? 2 : 1;
+    For loop{extent, {}, std::move(body)};
+    if (extent == 2) {
+      loop.steps.push_back({.stream = 0, .stride = int64_t{1} << (depth / 3)});
+      loop.steps.push_back({.stream = 1, .stride = int64_t{1} << (depth / 3)});
+    }
+    body = body_of({std::move(loop)});
+  }
+  return loop_case("deep loops", std::move(body), counting(256), 256);
+}
+
+}  // namespace
+
+std::vector<ProgramCase> operation_cases(int vector_bytes) { return Cases(vector_bytes).run(); }
+
+std::vector<ProgramCase> loop_cases() {
+  const uint8_t x = untouched;
+  std::vector<ProgramCase> cases;
+  cases.push_back(loop_case("a root block", body_of({copy_byte(2, 1)}), {x, 3, x}, 3));
+  cases.push_back(loop_case(
+      "units walk", body_of({For{4, {{0, 1}, {1, 2}}, body_of({copy_byte()})}}), {1, 3, 5, 7}, 8));
+  cases.push_back(loop_case("units walk backwards",
+                            body_of({For{4, {{0, 1}, {1, -2, 7}}, body_of({copy_byte()})}}),
+                            {8, 6, 4, 2}, 8));
+  cases.push_back(
+      loop_case("items one after another",
+                body_of({For{2, {{0, 1}, {1, 1}}, body_of({copy_byte()})}, copy_byte(5, 2),
+                         For{2, {{0, 1, 3}, {1, 1, 3}}, body_of({copy_byte()})}}),
+                {1, 2, 6, 4, 5}, 6));
+  // A loop leaves no trace: the block behind it stands where the block before it stood.
+  cases.push_back(loop_case(
+      "streams are scoped",
+      body_of({For{2,
+                   {{0, 4}, {1, 4}},
+                   body_of({For{3, {{0, 1}, {1, 1}}, body_of({copy_byte()})}, copy_byte(3, 3)})}}),
+      {1, 2, 3, 4, 5, 6, 7, 8}, 8));
+  // Lines 0, 1 of a row, then the next row, 10 on: 0 1 10 11 20 21.
+  cases.push_back(loop_case(
+      "a wrap walks rows",
+      inside_unit({6,
+                   {{.stream = 0, .stride = 1}, {.stream = 1, .stride = 1, .wraps = {{2, 10}}}},
+                   body_of({copy_byte()})}),
+      {1, 2, 11, 12, 21, 22}, 24));
+  // 0 1 2, back to 4 on: 4 5 6, then 30 on.
+  cases.push_back(loop_case("two wraps",
+                            inside_unit({8,
+                                         {{.stream = 0, .stride = 1},
+                                          {.stream = 1, .stride = 1, .wraps = {{3, 4}, {2, 30}}}},
+                                         body_of({copy_byte()})}),
+                            {1, 2, 3, 5, 6, 7, 31, 32}, 32));
+  // The fifth count comes first: of 0 1 10 11 20 21 30 31 the ones from 20 on.
+  cases.push_back(loop_case(
+      "a phase runs ahead",
+      inside_unit(
+          {3,
+           {{.stream = 0, .stride = 1}, {.stream = 1, .stride = 1, .phase = 4, .wraps = {{2, 10}}}},
+           body_of({copy_byte()})}),
+      {21, 22, 31}, 32));
+  cases.push_back(loop_case("a start and a loop that runs once",
+                            inside_unit({1,
+                                         {{.stream = 0, .stride = 9, .start = 2},
+                                          {.stream = 1, .stride = 5, .start = 1, .phase = 1}},
+                                         body_of({copy_byte()})}),
+                            {x, x, 7}, 8));
+  cases.push_back(many_streams());
+  cases.push_back(pipeline());
+  cases.push_back(deep_loops());
+  ProgramCase open = cases[1];
+  open.name = "open";
+  open.program.open = true;
+  cases.push_back(std::move(open));
+  return cases;
+}
+
+}  // namespace restride::testing

@@ -1,0 +1,394 @@
+// The walk that finds the operands' bounds uses nothing of verify: it iterates.
+#include "support/random_program.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+namespace restride::testing {
+namespace {
+
+using namespace restride::program;
+
+/// A register that may be used, and whether all its bytes are defined; else the first 16 are.
+struct Value {
+  Reg reg;
+  bool whole;
+};
+
+class Generator {
+ public:
+  Generator(Random& random, const Target& target) : random_(random), target_(target) {}
+
+  Program run() {
+    do {
+      program_.vector_bytes = int(16 << random_.between(0, 2));
+    } while (program_.vector_bytes > target_.vector_bytes);
+    alignment_ = target_.nontemporal && random_.one_in(3) ? program_.vector_bytes : 1;
+    program_.operands = {
+        {Role::target, 0, 0, alignment_}, {Role::source}, {Role::source}, {Role::scratch}};
+    const int64_t streams =
+        random_.one_in(4) ? random_.between(5, max_streams) : random_.between(2, 6);
+    for (int64_t s = 0; s < streams; ++s) {
+      program_.streams.push_back(s < 4 ? int(s) : int(random_.between(0, 3)));
+    }
+    const int64_t items = random_.between(1, 3);
+    for (int64_t k = 0; k < items; ++k) add_item(program_.root, 0);
+    find_bounds();
+    return std::move(program_);
+  }
+
+ private:
+  void add_item(Body& body, int depth) {
+    if (depth < 3 && !random_.one_in(depth + 2)) {
+      For loop{random_.between(1, 4), {}, {}};
+      for (int s = 0; s < int(program_.streams.size()); ++s) {
+        if (random_.one_in(2)) loop.steps.push_back(step(s, depth == 0));
+      }
+      const int64_t items = random_.between(1, 2);
+      for (int64_t k = 0; k < items; ++k) add_item(loop.body, depth + 1);
+      body.push_back(std::move(loop));
+    } else {
+      body.push_back(block());
+    }
+  }
+
+  int64_t distance() { return random_.between(-4, 12) * (alignment_ > 1 ? alignment_ : 7); }
+
+  Step step(int stream, bool of_units) {
+    Step step{stream, distance(), distance()};
+    if (of_units) return step;
+    step.phase = random_.one_in(3) ? random_.between(1, 5) : 0;
+    for (int64_t k = random_.one_in(2) ? random_.between(0, 3) : 0; k > 0; --k) {
+      step.wraps.push_back({random_.between(1, 3), distance()});
+    }
+    return step;
+  }
+
+  Block block() {
+    Block ops;
+    next_ = 0;
+    values_.clear();
+    const int64_t count = random_.between(3, random_.one_in(3) ? 120 : 24);
+    for (int64_t k = 0; k < count; ++k) add_op(ops);
+    return ops;
+  }
+
+  void add_op(Block& ops) {
+    const int64_t kind = random_.between(0, 12);
+    if (values_.size() < 3 || kind <= 2) return add_load(ops);
+    if (kind == 3) return add_splat(ops);
+    if (kind <= 5) return add_store(ops);
+    if (kind == 6) return add_prefetch(ops);
+    if (kind == 7) return add_scratch(ops);
+    add_between_registers(ops);
+  }
+
+  Value pick() { return values_[size_t(random_.between(0, int64_t(values_.size()) - 1))]; }
+
+  /// Values leave in the order they came, so that no more live at once than the target has
+  /// registers.
+  Reg define(bool whole) {
+    if (int(values_.size()) == target_.registers) values_.erase(values_.begin());
+    values_.push_back({next_, whole});
+    return next_++;
+  }
+
+  uint8_t stream_of(bool sources) {
+    for (;;) {
+      const int64_t s = random_.between(0, int64_t(program_.streams.size()) - 1);
+      const Role role = program_.operands[size_t(program_.streams[size_t(s)])].role;
+      if (role == (sources ? Role::source : Role::target)) return uint8_t(s);
+    }
+  }
+
+  /// Bytes and place of a load or store that the target can do.
+  void choose_piece(Op& op, int limit) {
+    const int vector = std::min(program_.vector_bytes, limit);
+    if (target_.byte_masks && random_.one_in(2)) {
+      op.bytes = uint8_t(random_.between(1, vector));
+      op.at = uint8_t(random_.between(0, vector - op.bytes));
+      return;
+    }
+    const uint8_t sizes[] = {1, 2, 4, 8, 16, uint8_t(vector), uint8_t(vector)};
+    op.bytes = random_.choose(std::span<const uint8_t>(sizes));
+    const int room = op.bytes < 16 ? 16 : vector;
+    op.at = uint8_t(random_.between(0, room / op.bytes - 1) * op.bytes);
+  }
+
+  void add_load(Block& ops) {
+    Op op{.code = Code::load, .stream = stream_of(true), .offset = random_.between(0, 200)};
+    choose_piece(op, 64);
+    bool whole = true;
+    if (!values_.empty() && random_.one_in(2)) {
+      const Value a = pick();
+      op.a = a.reg;
+      whole = a.whole || op.bytes == program_.vector_bytes;
+    }
+    op.to = define(whole);
+    ops.push_back(op);
+  }
+
+  void add_splat(Block& ops) {
+    const uint8_t width = uint8_t(1 << random_.between(0, 4));
+    ops.push_back({.code = Code::splat,
+                   .stream = stream_of(true),
+                   .width = width,
+                   .to = define(true),
+                   .offset = random_.between(0, 50)});
+  }
+
+  void add_store(Block& ops) {
+    const Value value = pick();
+    Op op{.code = Code::store,
+          .stream = stream_of(false),
+          .a = value.reg,
+          .offset = random_.between(-100, 300)};
+    choose_piece(op, value.whole ? 64 : 16);
+    if (!value.whole && op.at + op.bytes > 16) return;
+    if (value.whole && alignment_ > 1 && random_.one_in(2)) {
+      op.code = Code::store_nontemporal;
+      op.bytes = uint8_t(program_.vector_bytes);
+      op.at = 0;
+      op.offset = op.offset / alignment_ * alignment_;
+    }
+    ops.push_back(op);
+  }
+
+  void add_prefetch(Block& ops) {
+    const int64_t far = int64_t{1} << random_.between(0, 40);
+    ops.push_back({.code = Code::prefetch,
+                   .stream = uint8_t(random_.between(0, int64_t(program_.streams.size()) - 1)),
+                   .width = uint8_t(random_.between(1, 3)),
+                   .offset = random_.between(-far, far)});
+  }
+
+  /// A store to scratch and a load of the same bytes.
+  void add_scratch(Block& ops) {
+    const Value value = pick();
+    const int scratch = 3;
+    const auto found = std::find(program_.streams.begin(), program_.streams.end(), scratch);
+    if (!value.whole || found == program_.streams.end()) return;
+    const uint8_t stream = uint8_t(found - program_.streams.begin());
+    const uint8_t bytes = uint8_t(program_.vector_bytes);
+    const int64_t offset = random_.between(-64, 64);
+    ops.push_back(
+        {.code = Code::store, .stream = stream, .bytes = bytes, .a = value.reg, .offset = offset});
+    ops.push_back({.code = Code::load,
+                   .stream = stream,
+                   .bytes = bytes,
+                   .to = define(true),
+                   .offset = offset});
+  }
+
+  /// `entries` numbers below `choices`; sometimes one is undefined.
+  int16_t table(int entries, int choices, bool& defined) {
+    std::vector<uint8_t> table;
+    for (int k = 0; k < entries; ++k) table.push_back(uint8_t(random_.between(0, choices - 1)));
+    if (random_.one_in(5)) {
+      table[size_t(random_.between(0, entries - 1))] = undefined;
+      defined = false;
+    }
+    program_.tables.push_back(std::move(table));
+    return int16_t(program_.tables.size() - 1);
+  }
+
+  void add_between_registers(Block& ops) {
+    const int vector = program_.vector_bytes;
+    const Value a = pick(), b = pick();
+    const bool both = a.whole && b.whole;
+    Op op{.code = Code::unpack_low, .a = a.reg, .b = b.reg};
+    op.width = uint8_t(1 << random_.between(0, 3));
+    const int64_t kind = random_.between(0, 6);
+    if (kind >= 2 && kind <= 4 && vector == 16) return;
+    // What is not whole has its first 16 bytes defined: only what keeps that is made of it.
+    if (!both) return;
+    bool whole = true;
+    if (kind <= 1) {
+      op.code = kind == 0 ? Code::unpack_low : Code::unpack_high;
+    } else if (kind == 2) {
+      op.code = Code::lanes;
+      op.select = uint8_t(random_.between(0, vector == 64 ? 255 : 3));
+    } else if (kind == 3) {
+      op.code = Code::insert;
+      op.at = uint8_t(16 * random_.between(0, vector / 16 - 1));
+    } else if (kind == 4) {
+      op.code = Code::extract;
+      op.b = none;
+      op.at = uint8_t(16 * random_.between(0, vector / 16 - 1));
+      whole = false;
+    } else if (kind == 5 && target_.permute_width > 0) {
+      op.code = Code::permute;
+      op.width = uint8_t(std::max<int>(op.width, target_.permute_width));
+      if (random_.one_in(3)) op.b = none;
+      const int entries = vector / op.width;
+      bool defined = true;
+      op.table = table(entries, op.b == none ? entries : 2 * entries, defined);
+      if (!defined) return;
+    } else if (kind == 6 && target_.shuffle_bytes) {
+      op.code = Code::shuffle;
+      op.b = none;
+      bool defined = true;
+      op.table = table(vector, 16, defined);
+      if (!defined) return;
+    } else {
+      op = {.code = Code::constant};
+      op.table = constant();
+    }
+    op.to = define(whole);
+    ops.push_back(op);
+  }
+
+  int16_t constant() {
+    std::vector<uint8_t> table;
+    const bool zero = random_.one_in(3);
+    for (int k = 0; k < program_.vector_bytes; ++k) {
+      table.push_back(zero ? 0 : uint8_t(random_.between(0, 255)));
+    }
+    program_.tables.push_back(std::move(table));
+    return int16_t(program_.tables.size() - 1);
+  }
+
+  // ---- the bounds of operands, by walking all iterations
+  void find_bounds() {
+    at_.assign(program_.streams.size(), 0);
+    low_.assign(program_.operands.size(), std::numeric_limits<int64_t>::max());
+    high_.assign(program_.operands.size(), std::numeric_limits<int64_t>::min());
+    walk(program_.root);
+    for (size_t k = 0; k < program_.operands.size(); ++k) {
+      if (low_[k] > high_[k]) continue;
+      program_.operands[k].begin = low_[k];
+      program_.operands[k].end = high_[k];
+    }
+  }
+
+  void walk(const Body& body) {
+    for (const auto& item : body) {
+      const For* loop = std::get_if<For>(&item);
+      for (int64_t i = 0; loop && i < loop->extent; ++i) {
+        for (const Step& step : loop->steps) at_[size_t(step.stream)] += step(i);
+        walk(loop->body);
+        for (const Step& step : loop->steps) at_[size_t(step.stream)] -= step(i);
+      }
+      if (loop) continue;
+      for (const Op& op : std::get<Block>(item)) {
+        const bool loads = op.code == Code::load || op.code == Code::splat;
+        if (op.code == Code::prefetch || (!loads && op.to != none)) continue;
+        const size_t operand = size_t(program_.streams[op.stream]);
+        const int64_t from = at_[op.stream] + op.offset;
+        low_[operand] = std::min(low_[operand], from);
+        high_[operand] = std::max<int64_t>(high_[operand],
+                                           from + (op.code == Code::splat ? op.width : op.bytes));
+      }
+    }
+  }
+
+  Random& random_;
+  const Target& target_;
+  Program program_;
+  int64_t alignment_ = 1;
+  Reg next_ = 0;
+  std::vector<Value> values_;
+  std::vector<int64_t> at_, low_, high_;
+};
+
+/// Something near, something round, or something wild.
+template <class T>
+void change(Random& random, T& field) {
+  const T before = field;
+  while (field == before) {
+    switch (random.between(0, 3)) {
+      case 0:
+        field = T(int64_t(field) + random.between(-2, 2));
+        break;
+      case 1:
+        field = T(int64_t(1) << random.between(0, 6));
+        break;
+      case 2:
+        field = T(random.between(0, 64));
+        break;
+      default:
+        field = T(random.next() >> random.between(0, 63));
+    }
+  }
+}
+
+void mutate(Random& random, Op& op) {
+  switch (random.between(0, 9)) {
+    case 0:
+      return void(op.code = Code(random.between(0, 12)));
+    case 1:
+      return change(random, op.stream);
+    case 2:
+      return change(random, op.width);
+    case 3:
+      return change(random, op.bytes);
+    case 4:
+      return change(random, op.at);
+    case 5:
+      return change(random, op.select);
+    case 6:
+      return change(random, op.table);
+    case 7:
+      return change(random, op.a);
+    case 8:
+      return change(random, op.b);
+    default:
+      return change(random, op.offset);
+  }
+}
+
+void mutate(Random& random, Step& step) {
+  switch (random.between(0, step.wraps.empty() ? 3 : 5)) {
+    case 0:
+      return change(random, step.stream);
+    case 1:
+      return change(random, step.stride);
+    case 2:
+      return change(random, step.start);
+    case 3:
+      return change(random, step.phase);
+    case 4:
+      return change(random, step.wraps[0].every);
+    default:
+      return change(random, step.wraps.back().stride);
+  }
+}
+
+void mutate(Random& random, Body& body) {
+  auto& item = body[size_t(random.between(0, int64_t(body.size()) - 1))];
+  if (For* loop = std::get_if<For>(&item)) {
+    const int64_t what = random.between(0, 3);
+    if (what == 0 && !loop->steps.empty()) {
+      return mutate(random,
+                    loop->steps[size_t(random.between(0, int64_t(loop->steps.size()) - 1))]);
+    }
+    if (what == 1) return change(random, loop->extent);
+    return mutate(random, loop->body);
+  }
+  Block& block = std::get<Block>(item);
+  if (!block.empty()) mutate(random, block[size_t(random.between(0, int64_t(block.size()) - 1))]);
+}
+
+}  // namespace
+
+Program random_program(Random& random, const Target& target) {
+  return Generator(random, target).run();
+}
+
+Program mutated(Random& random, const Program& program) {
+  Program mutant = program;
+  if (random.one_in(10) && !mutant.tables.empty()) {
+    auto& table = mutant.tables[size_t(random.between(0, int64_t(mutant.tables.size()) - 1))];
+    change(random, table[size_t(random.between(0, int64_t(table.size()) - 1))]);
+    return mutant;
+  }
+  if (random.one_in(20)) {
+    change(random, mutant.streams[0]);
+    return mutant;
+  }
+  mutate(random, mutant.root);
+  return mutant;
+}
+
+}  // namespace restride::testing

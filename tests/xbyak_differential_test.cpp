@@ -1,0 +1,160 @@
+// Random Programs, and mutants of them that verify, on every target that runs here: the interpreter
+// and generated code must write the same bytes, and nothing outside of their operands (guard pages
+// and canaries see that).
+//
+// A failure prints the seed; RandomProgramOf(seed) in a debugger is the reproducer.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "code_arena.hpp"
+#include "interpreter.hpp"
+#include "support/guarded_buffer.hpp"
+#include "support/random_program.hpp"
+#include "xbyak/xbyak_backend.hpp"
+
+namespace restride {
+namespace {
+
+using testing::GuardedBuffer;
+using testing::Random;
+
+/// The operands of a Program in guarded memory.
+class Operands {
+ public:
+  Operands(const Program& program, Random& random) {
+    for (const program::Operand& operand : program.operands) {
+      const auto placement = operand.alignment == 1 && random.one_in(2)
+                                 ? GuardedBuffer::Placement::at_end
+                                 : GuardedBuffer::Placement::at_begin;
+      const int64_t alignment = std::max<int64_t>(operand.alignment, 1);
+      // The pointer is aligned, not the first byte.
+      const int64_t misalignment = ((operand.begin % alignment) + alignment) % alignment;
+      buffers_.push_back(std::make_unique<GuardedBuffer>(operand.end - operand.begin, placement,
+                                                         alignment, misalignment));
+      random.fill(buffers_.back()->bytes());
+      pointers_.push_back(buffers_.back()->data() - operand.begin);
+    }
+  }
+
+  void* const* pointers() const { return pointers_.data(); }
+  std::vector<std::vector<std::byte>> contents() const {
+    std::vector<std::vector<std::byte>> all;
+    for (const auto& buffer : buffers_)
+      all.emplace_back(buffer->bytes().begin(), buffer->bytes().end());
+    return all;
+  }
+  void restore(const std::vector<std::vector<std::byte>>& contents) {
+    for (size_t k = 0; k < buffers_.size(); ++k) {
+      std::copy(contents[k].begin(), contents[k].end(), buffers_[k]->data());
+    }
+  }
+  bool canaries_intact() const {
+    return std::all_of(buffers_.begin(), buffers_.end(),
+                       [](const auto& buffer) { return buffer->canary_intact(); });
+  }
+
+ private:
+  std::vector<std::unique_ptr<GuardedBuffer>> buffers_;
+  std::vector<void*> pointers_;
+};
+
+/// The units of a Program in pieces, in any order.
+std::vector<std::pair<int64_t, int64_t>> random_ranges(Random& random, int64_t units) {
+  const int64_t cut = random.between(0, units);
+  std::vector<std::pair<int64_t, int64_t>> ranges = {{0, cut}, {cut, units}};
+  if (random.one_in(2)) std::swap(ranges[0], ranges[1]);
+  return ranges;
+}
+
+std::vector<Target> targets_here() {
+  std::vector<Target> targets;
+  for (const Target& target : known_targets()) {
+    if (runs_here(target) && target.architecture == Architecture::x86_64) targets.push_back(target);
+  }
+  // Vectors narrower than the machine's with all of its registers and masks.
+  for (Target target : std::vector<Target>(targets)) {
+    if (target.vector_bytes == 64) {
+      target.vector_bytes = 32;
+      target.name += " with 32-byte vectors";
+      targets.push_back(target);
+      target.vector_bytes = 16;
+      target.name += ", 16";
+      targets.push_back(target);
+    }
+  }
+  return targets;
+}
+
+/// Runs a verified Program on both backends; false with a report where they differ.
+::testing::AssertionResult same_on_both(const Program& program, const Target& target,
+                                        uint64_t seed) {
+  Random random(seed);
+  static CodeArena arena;
+  const Result<Kernel> generated = XbyakBackend(arena).compile(program, target);
+  const Result<Kernel> literal = interpreter_backend().compile(program, target);
+  const auto report = [&](const std::string& what) {
+    return ::testing::AssertionFailure()
+           << what << ", seed " << seed << " on " << target.name << "\n"
+           << to_string(program);
+  };
+  if (!generated) return report(generated.error().message);
+  if (!literal) return report(literal.error().message);
+  Operands operands(program, random);
+  const auto before = operands.contents();
+  const auto ranges = random_ranges(random, unit_count(program));
+  for (const auto& [first, last] : ranges)
+    literal->entry(literal->code.get(), operands.pointers(), first, last);
+  const auto expected = operands.contents();
+  operands.restore(before);
+  for (const auto& [first, last] : ranges)
+    generated->entry(generated->code.get(), operands.pointers(), first, last);
+  if (operands.contents() != expected) return report("the backends differ");
+  if (!operands.canaries_intact()) return report("a byte beside an operand was written");
+  return ::testing::AssertionSuccess();
+}
+
+/// Whether a mutant is small enough to run: nothing bounds its loops or operands.
+int64_t iterations(const program::Body& body) {
+  int64_t total = 0;
+  for (const auto& item : body) {
+    const program::For* loop = std::get_if<program::For>(&item);
+    int64_t here = loop ? 0 : int64_t(std::get<program::Block>(item).size());
+    if (loop && __builtin_mul_overflow(loop->extent, iterations(loop->body), &here))
+      return INT64_MAX;
+    if (__builtin_add_overflow(total, here, &total)) return INT64_MAX;
+  }
+  return total;
+}
+
+TEST(XbyakDifferential, RandomProgramsVerifyAndRunAsInterpreted) {
+  const std::vector<Target> targets = targets_here();
+  for (uint64_t seed = 1; seed <= 4000; ++seed) {
+    Random random(seed);
+    const Target& target = targets[seed % targets.size()];
+    const Program program = testing::random_program(random, target);
+    const Result<void> verified = verify(program, target);
+    ASSERT_TRUE(verified) << verified.error().message << ", seed " << seed << "\n"
+                          << to_string(program);
+    ASSERT_TRUE(same_on_both(program, target, seed));
+  }
+}
+
+TEST(XbyakDifferential, MutantsThatVerifyRunAsInterpreted) {
+  const std::vector<Target> targets = targets_here();
+  int64_t accepted = 0;
+  for (uint64_t seed = 1; seed <= 20000; ++seed) {
+    Random random(seed);
+    const Target& target = targets[seed % targets.size()];
+    const Program mutant = testing::mutated(random, testing::random_program(random, target));
+    if (!verify(mutant, target) || iterations(mutant.root) > 1000000) continue;
+    ++accepted;
+    ASSERT_TRUE(same_on_both(mutant, target, seed));
+  }
+  // Were nothing accepted, nothing would have been tested.
+  EXPECT_GT(accepted, 1000);
+}
+
+}  // namespace
+}  // namespace restride
