@@ -102,6 +102,7 @@ TEST(DropDegenerateDimensions, RefusesWhatWouldMoveElements) {
             "dimension = 0: is padded");
   EXPECT_EQ(drop_degenerate_dimensions(shape_of("f32[1,3]{1,0:T(2,2)}")).error().message,
             "dimension = 0: is cut by a tile");
+  EXPECT_FALSE(drop_degenerate_dimensions(shape_of("f32[1,3]{1,0:T(2,2)(2)}")));
   // The second tile reaches beyond the first one.
   EXPECT_FALSE(drop_degenerate_dimensions(shape_of("f32[1,3,5]{2,1,0:T(2,2)(2,1,1,1,1)}")));
 }

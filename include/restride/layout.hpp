@@ -1,4 +1,5 @@
-// How the elements of an array lie in memory: XLA's model, with padding in full and tiles to any depth.
+// How the elements of an array lie in memory: XLA's model, with padding in full and tiles to any
+// depth.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +20,14 @@ struct Layout {
   /// `*` in a tile: merges its dimension into the next more minor one.
   static constexpr int64_t combine = std::numeric_limits<int64_t>::min();
 
-  std::vector<int64_t> minor_to_major;          ///< a permutation of the dimensions, fastest first
-  std::vector<int64_t> padded_dimensions;       ///< empty, or a size per dimension, >= the logical size
+  std::vector<int64_t> minor_to_major;     ///< a permutation of the dimensions, fastest first
+  std::vector<int64_t> padded_dimensions;  ///< empty, or a size per dimension, >= the logical size
   PaddingValue padding_value = PaddingValue::zero;  ///< also the fill of incomplete tiles
-  std::vector<std::vector<int64_t>> tiles;      ///< applied in order, each most major first
+  std::vector<std::vector<int64_t>> tiles;          ///< applied in order, each most major first
   int64_t tail_padding_alignment_in_elements = 1;
-  int64_t element_size_in_bits = 0;             ///< 0: unpacked; 1, 2 or 4: packed
+  int64_t element_size_in_bits = 0;  ///< 0: unpacked; 1, 2 or 4: packed
   PackingOrder packing_order = PackingOrder::least_significant_first;
-  int64_t memory_space = 0;                     ///< carried along, never interpreted
+  int64_t memory_space = 0;  ///< carried along, never interpreted
 
   bool operator==(const Layout&) const = default;
 };
@@ -44,7 +45,8 @@ bool is_default(const Layout& layout);
 /// Equality of the order alone; operator== compares everything.
 bool minor_to_major_equal(const Layout& a, const Layout& b);
 
-/// Whether the order is {N-1, ..., 0} (dimension 0 is major), or {0, ..., N-1} (minor). Both at rank 0 and 1.
+/// Whether the order is {N-1, ..., 0} (dimension 0 is major), or {0, ..., N-1} (minor). Both at
+/// rank 0 and 1.
 bool is_dim0_major(const Layout& layout);
 bool is_dim0_minor(const Layout& layout);
 
@@ -52,11 +54,12 @@ bool is_dim0_minor(const Layout& layout);
 int64_t minor_dimension(const Layout& layout, int k);
 int64_t major_dimension(const Layout& layout, int k);
 
-/// For each dimension its place in memory order, 0 the most major. Precondition: the order is a permutation.
+/// For each dimension its place in memory order, 0 the most major. Precondition: the order is a
+/// permutation.
 std::vector<int64_t> logical_to_physical(const Layout& layout);
 
-/// The same layout with a dimension moved to the slowest place; tiles stay where they are in the order.
-/// -rank..-1 count from the last one. Error: no such dimension.
+/// The same layout with a dimension moved to the slowest place; tiles stay where they are in the
+/// order. -rank..-1 count from the last one. Error: no such dimension.
 Result<Layout> move_dimension_to_major(Layout layout, int64_t dimension);
 
 /// `{1,0:T(8,128)E(4)}`; always with braces.

@@ -12,21 +12,23 @@
 namespace restride {
 
 /// What happens to the elements on their way. `copy` moves bits untouched.
+// clang-format off
 enum class Operation : uint8_t {
   copy, convert,
   add, subtract, multiply, divide, remainder, power, maximum, minimum,
   bit_and, bit_or, bit_xor,
   equal, not_equal, less, less_equal, greater, greater_equal,
 };
+// clang-format on
 
 /// One source of a problem.
 struct Source {
   Shape shape;
   /// The target dimension of each source dimension. Empty: the identity, or a scalar.
   std::vector<int64_t> broadcast_dimensions;
-  /// Bytes between neighbours along each dimension; 0 and negative allowed. Empty: shape.layout decides.
-  /// With strides the pointer given to execute() is the address of the element with index 0 everywhere,
-  /// and shape.layout must be the default one.
+  /// Bytes between neighbours along each dimension; 0 and negative allowed. Empty: shape.layout
+  /// decides. With strides the pointer given to execute() is the address of the element with index
+  /// 0 everywhere, and shape.layout must be the default one.
   std::vector<int64_t> byte_strides;
 
   bool operator==(const Source&) const = default;
@@ -49,14 +51,16 @@ std::string_view to_string(Operation operation);
 /// Whether it takes two sources.
 bool is_binary(Operation operation);
 
-/// Everything that can be wrong with a problem, in the order of the specification; names field and value.
+/// Everything that can be wrong with a problem, in the order of the specification; names field and
+/// value.
 Result<void> validate(const Problem& problem);
 
 /// `f32[2,3] -> f32[2,3]{0,1}`; see the notation in the README. The result is valid.
 Result<Problem> parse_problem(std::string_view text);
 
-/// The canonical text; parse_problem(to_string(p)) == p for problems without byte strides. Strides are
-/// printed behind their shape as `strides={12,-4}`.
+/// The canonical text: parse_problem(to_string(p)) == p for a valid problem, but for the packing
+/// order, which has no text. Byte strides stand directly behind their shape, before any `dims`:
+/// `f32[3] strides={8} -> f32[2,3] strides={4,8} dims={1}`.
 std::string to_string(const Problem& problem);
 
 }  // namespace restride

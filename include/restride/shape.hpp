@@ -24,8 +24,9 @@ struct Shape {
 
 // What can be wrong.
 
-/// Everything that can be wrong with a shape, one message for each. `name` (`target`) stands before the field.
-/// Products are checked with sizes of zero left out, so that strides never overflow either.
+/// Everything that can be wrong with a shape, one message for each. `name` (`target`) stands before
+/// the field. Products are checked with sizes of zero left out, so that strides never overflow
+/// either.
 Result<void> validate(const Shape& shape, std::string_view name = {});
 
 /// The same for a layout that `shape` is to be given.
@@ -34,7 +35,8 @@ Result<void> validate_layout_for_shape(const Layout& layout, const Shape& shape)
 // Making shapes. Errors: those of validate.
 
 Result<Shape> make_shape(ElementType type, std::vector<int64_t> dimensions);
-Result<Shape> make_shape_with_layout(ElementType type, std::vector<int64_t> dimensions, Layout layout);
+Result<Shape> make_shape_with_layout(ElementType type, std::vector<int64_t> dimensions,
+                                     Layout layout);
 /// The sizes in memory order, row-major: the same bytes under dimensions that descend.
 Result<Shape> make_shape_with_descending_layout_and_same_physical_layout(const Shape& shape);
 
@@ -66,14 +68,16 @@ std::vector<int64_t> padded_dimensions(const Shape& shape);
 
 // Other views of the same bytes. Precondition: a valid shape.
 
-/// Dimension i of the result is dimension permutation[i]. The layout moves along, so this is a bitcast.
+/// Dimension i of the result is dimension permutation[i]. The layout moves along, so this is a
+/// bitcast.
 Result<Shape> permute_dimensions(const Shape& shape, const std::vector<int64_t>& permutation);
 /// Without the dimensions of size 1. `unsupported`: one that is padded, or that a tile cuts.
 Result<Shape> drop_degenerate_dimensions(const Shape& shape);
 /// Without one dimension. Errors as above, whatever its size.
 Result<Shape> delete_dimension(const Shape& shape, int64_t dimension);
-/// With a dimension of `size` before `dimension` (rank: at the end). In memory it is the next slower one of the
-/// dimension it stands before, and the fastest one at the end. `unsupported`: a tile would cut it.
+/// With a dimension of `size` before `dimension` (rank: at the end). In memory it is the next
+/// slower one of the dimension it stands before, and the fastest one at the end. `unsupported`: a
+/// tile would cut it.
 Result<Shape> insert_dimension(const Shape& shape, int64_t dimension, int64_t size);
 
 // Comparing. Precondition: valid shapes.
@@ -81,19 +85,24 @@ Result<Shape> insert_dimension(const Shape& shape, int64_t dimension, int64_t si
 /// Equal but for the layout; operator== compares everything.
 bool compatible(const Shape& a, const Shape& b);
 
-/// Whether out[i] = in[...], dimension i of the output being dimension permutation[i] of the input, moves no byte.
-/// With tiles: only where the orders and the tiles are the same.
-bool transpose_is_bitcast(const Shape& input, const Shape& output, const std::vector<int64_t>& permutation);
-/// Whether the elements in row-major order of their indices lie at the same places. With tiles: only equal shapes.
+/// Whether out[i] = in[...], dimension i of the output being dimension permutation[i] of the input,
+/// moves no byte. With tiles: only where the orders and the tiles are the same.
+bool transpose_is_bitcast(const Shape& input, const Shape& output,
+                          const std::vector<int64_t>& permutation);
+/// Whether the elements in row-major order of their indices lie at the same places. With tiles:
+/// only equal shapes.
 bool reshape_is_bitcast(const Shape& input, const Shape& output);
 /// The permutation that makes transpose_is_bitcast true; none if there is none.
-std::optional<std::vector<int64_t>> transpose_dimensions_for_bitcast(const Shape& input, const Shape& output);
+std::optional<std::vector<int64_t>> transpose_dimensions_for_bitcast(const Shape& input,
+                                                                     const Shape& output);
 
 // Text.
 
-/// `f32[2,3]{0,1:PAD(3,5;zero)}` -> a valid Shape. The error names the column, or the field and its value.
+/// `f32[2,3]{0,1:PAD(3,5;zero)}` -> a valid Shape. The error names the column, or the field and its
+/// value.
 Result<Shape> parse_shape(std::string_view text);
-/// The canonical text: parse_shape(to_string(s)) == s, but for the packing order, which has no text.
+/// The canonical text: parse_shape(to_string(s)) == s, but for the packing order, which has no
+/// text.
 std::string to_string(const Shape& shape);
 
 }  // namespace restride
