@@ -10,8 +10,13 @@ namespace {
 struct Piece {
   int64_t dimension, step, extent;
 };
-/// One physical dimension, most minor piece first: several once `*` has merged dimensions.
+/// Most minor piece first: several once `*` has merged dimensions.
 using Pieces = std::vector<Piece>;
+/// One physical dimension. The remainder of a tile has no index past its size.
+struct Physical {
+  Pieces pieces;
+  bool remainder = false;
+};
 
 /// Where the index of each dimension is cut; `nests` turns false at a cut that falls inside of a
 /// piece.
@@ -21,18 +26,18 @@ struct Cuts {
 };
 
 /// Splits `from` at `tile` elements: what is left of it, and the remainder.
-std::pair<Pieces, Pieces> split(const Pieces& from, int64_t tile, Cuts& cuts) {
+std::pair<Pieces, Pieces> split(const Physical& from, int64_t tile, Cuts& cuts) {
   Pieces quotient, remainder;
-  for (size_t i = 0; i < from.size(); ++i) {
-    const Piece& piece = from[i];
-    const bool last = i + 1 == from.size();
+  for (size_t i = 0; i < from.pieces.size(); ++i) {
+    const Piece& piece = from.pieces[i];
+    const bool last = i + 1 == from.pieces.size();
     if (tile == 1) {
       quotient.push_back(piece);
     } else if (!last && tile % piece.extent == 0) {
       remainder.push_back(piece);
       tile /= piece.extent;
     } else {
-      if (!last && piece.extent % tile != 0) cuts.nests = false;
+      if ((!last || from.remainder) && piece.extent % tile != 0) cuts.nests = false;
       remainder.push_back({piece.dimension, piece.step, tile});
       quotient.push_back({piece.dimension, piece.step * tile, (piece.extent + tile - 1) / tile});
       tile = 1;
@@ -41,21 +46,23 @@ std::pair<Pieces, Pieces> split(const Pieces& from, int64_t tile, Cuts& cuts) {
   return {quotient, remainder};
 }
 
-std::vector<Pieces> apply(const std::vector<Pieces>& from, const std::vector<int64_t>& tile,
-                          Cuts& cuts) {
+std::vector<Physical> apply(const std::vector<Physical>& from, const std::vector<int64_t>& tile,
+                            Cuts& cuts) {
   const size_t untouched = from.size() - tile.size();
-  std::vector<Pieces> result(from.begin(), from.begin() + static_cast<int64_t>(untouched));
-  std::vector<Pieces> remainders;
-  Pieces merged;
+  std::vector<Physical> result(from.begin(), from.begin() + static_cast<int64_t>(untouched));
+  std::vector<Physical> remainders;
+  Physical merged;
   for (size_t i = 0; i < tile.size(); ++i) {
-    Pieces next = from[untouched + i];
-    next.insert(next.end(), merged.begin(), merged.end());
+    Physical next = from[untouched + i];
+    // Only the most major of merged dimensions can overhang.
+    if (!merged.pieces.empty()) next.remainder = merged.remainder;
+    next.pieces.insert(next.pieces.end(), merged.pieces.begin(), merged.pieces.end());
     merged = next;
     if (tile[i] == Layout::combine) continue;
-    auto [quotient, remainder] = split(merged, tile[i], cuts);
-    result.push_back(quotient);
-    remainders.push_back(remainder);
-    merged.clear();
+    const auto [quotient, remainder] = split(merged, tile[i], cuts);
+    result.push_back({quotient, false});
+    remainders.push_back({remainder, true});
+    merged = {};
   }
   result.insert(result.end(), remainders.begin(), remainders.end());
   return result;
@@ -67,17 +74,17 @@ Cuts cuts_of(const Shape& shape) {
   const std::vector<int64_t>& sizes = shape.dimensions;
   if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return cuts;
   const Layout& layout = shape.layout;
-  std::vector<Pieces> physical;
+  std::vector<Physical> physical;
   for (size_t k = layout.minor_to_major.size(); k-- > 0;) {
     const int64_t dimension = layout.minor_to_major[k];
     const auto d = static_cast<size_t>(dimension);
     const bool padded = !layout.padded_dimensions.empty();
     physical.push_back(
-        {{dimension, 1, padded ? layout.padded_dimensions[d] : shape.dimensions[d]}});
+        {{{dimension, 1, padded ? layout.padded_dimensions[d] : shape.dimensions[d]}}, false});
   }
   for (const std::vector<int64_t>& tile : layout.tiles) physical = apply(physical, tile, cuts);
-  for (const Pieces& pieces : physical) {
-    for (const Piece& piece : pieces) {
+  for (const Physical& dimension : physical) {
+    for (const Piece& piece : dimension.pieces) {
       if (piece.extent > 1) cuts.steps[static_cast<size_t>(piece.dimension)].push_back(piece.step);
     }
   }
