@@ -157,7 +157,9 @@ class Machine {
  private:
   void run(const Op& op) {
     const int vector = program_.vector_bytes;
-    uint8_t* const memory = reinterpret_cast<uint8_t*>(at_[op.stream] + uintptr_t(op.offset));
+    const auto memory = [&] {
+      return reinterpret_cast<uint8_t*>(at_[op.stream] + uintptr_t(op.offset));
+    };
     // Without a register the first slot stands in; it is not used then.
     Vector& to = file_[size_t(std::max<Reg>(op.to, 0))];
     const Vector& a = file_[size_t(std::max<Reg>(op.a, 0))];
@@ -165,9 +167,9 @@ class Machine {
     switch (op.code) {
       case Code::load:
         if (op.bytes != vector) to = op.a == none ? Vector{} : a;
-        return copy(to + op.at, memory, op.bytes);
+        return copy(to + op.at, memory(), op.bytes);
       case Code::splat:
-        for (int k = 0; k < vector; k += op.width) copy(to + k, memory, op.width);
+        for (int k = 0; k < vector; k += op.width) copy(to + k, memory(), op.width);
         return;
       case Code::constant:
         return copy(to + 0, program_.tables[size_t(op.table)].data(), vector);
@@ -188,7 +190,7 @@ class Machine {
         return run_shuffle(op, to, a);
       case Code::store:
       case Code::store_nontemporal:
-        return copy(memory, a + op.at, op.bytes);
+        return copy(memory(), a + op.at, op.bytes);
       case Code::prefetch:
         return;
     }

@@ -136,7 +136,7 @@ void Translator::avx_insert_piece(const Register& to, const Register& a, const O
 }
 
 void Translator::avx_splat(const Op& op) {
-  const Register to = vector(op.to);
+  const Register& to = vector(op.to);
   switch (op.width) {
     case 1:
       return vpbroadcastb(to, at(op));
@@ -175,7 +175,7 @@ void Translator::avx_store(const Op& op) {
 
 /// 1 to 8 bytes of the low lane.
 void Translator::avx_store_piece(const Op& op) {
-  const Register x = low(op.a);
+  const Register& x = low(op.a);
   const int place = op.at / op.bytes;
   switch (op.bytes) {
     case 1:

@@ -48,7 +48,7 @@ void Translator::avx_constant(const Op& op) {
 }
 
 void Translator::avx_unpack(const Op& op) {
-  const Register to = vector(op.to), a = vector(op.a), b = vector(op.b);
+  const Register &to = vector(op.to), &a = vector(op.a), &b = vector(op.b);
   const bool high = op.code == Code::unpack_high;
   switch (op.width) {
     case 1:
@@ -112,7 +112,7 @@ void Translator::avx_permute(const Op& op) {
 }
 
 void Translator::avx_permute_one(const Op& op) {
-  const Register to = vector(op.to), a = vector(op.a);
+  const Register &to = vector(op.to), &a = vector(op.a);
   switch (op.width) {
     case 1:
       return vpermb(to, to, a);
@@ -127,7 +127,7 @@ void Translator::avx_permute_one(const Op& op) {
 }
 
 void Translator::avx_permute_two(const Op& op, Reg second) {
-  const Register to = vector(op.to), a = vector(op.a), b = vector(second);
+  const Register &to = vector(op.to), &a = vector(op.a), &b = vector(second);
   switch (op.width) {
     case 1:
       return vpermi2b(to, a, b);

@@ -79,9 +79,9 @@ class Translator : private Xbyak::CodeGenerator {
   void release(program::Reg r);
   void take(program::Reg r);
   bool writes_early(const Op& op) const;
-  Register vector(program::Reg r) const { return sized(r, program_.vector_bytes); }
-  Register sized(program::Reg r, int bytes) const;
-  Register low(program::Reg r) const { return Register(physical_[size_t(r)]); }
+  const Register& vector(program::Reg r) const { return sized(r, program_.vector_bytes); }
+  const Register& sized(program::Reg r, int bytes) const;
+  const Register& low(program::Reg r) const { return sized(r, 16); }
   bool same(program::Reg x, program::Reg y) const {
     return physical_[size_t(x)] == physical_[size_t(y)];
   }

@@ -45,7 +45,7 @@ void Translator::sse_prepare(const Op& op) {
 }
 
 void Translator::sse_load(const Op& op) {
-  const Register to = low(op.to);
+  const Register& to = low(op.to);
   if (op.bytes == 16) return movdqu(to, at(op));
   if (op.at > 0) {
     pxor(to, to);
@@ -66,7 +66,7 @@ void Translator::sse_load(const Op& op) {
 }
 
 void Translator::sse_merge(const Op& op) {
-  const Register to = low(op.to);
+  const Register& to = low(op.to);
   if (op.a != none) sse_prepare(op);
   switch (op.bytes) {
     case 1:
@@ -83,7 +83,7 @@ void Translator::sse_merge(const Op& op) {
 
 /// A byte goes into the word around it.
 void Translator::sse_insert_byte(const Op& op) {
-  const Register to = low(op.to);
+  const Register& to = low(op.to);
   const uint8_t word = uint8_t(op.at / 2);
   const bool high = op.at % 2 == 1;
   pextrw(ecx, to, word);
@@ -94,7 +94,7 @@ void Translator::sse_insert_byte(const Op& op) {
 }
 
 void Translator::sse_splat(const Op& op) {
-  const Register to = low(op.to);
+  const Register& to = low(op.to);
   switch (op.width) {
     case 1:
       movzx(ecx, byte[at(op).getRegExp()]);
@@ -124,7 +124,8 @@ void Translator::sse_store(const Op& op) {
 }
 
 void Translator::sse_store_piece(const Op& op) {
-  const Register a = low(op.a), aside(15);
+  const Register& a = low(op.a);
+  const Register aside(15);
   if (op.bytes == 4) {
     if (op.at == 0) return movd(at(op), a);
     pshufd(aside, a, uint8_t(op.at / 4));
@@ -139,7 +140,8 @@ void Translator::sse_store_piece(const Op& op) {
 void Translator::sse_unpack(const Op& op) {
   sse_prepare(op);
   // With one register for both arguments the second is the copy.
-  const Register to = low(op.to), b = op.b == op.a ? to : low(op.b);
+  const Register& to = low(op.to);
+  const Register& b = op.b == op.a ? to : low(op.b);
   const bool high = op.code == Code::unpack_high;
   switch (op.width) {
     case 1:
