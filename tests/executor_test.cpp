@@ -15,7 +15,15 @@
 
 #include "restride/plan.hpp"
 #include "restride/thread_pool.hpp"
-#ifdef _OPENMP
+
+// ThreadSanitizer does not see the synchronisation inside libraries that were built without it.
+#if defined(__SANITIZE_THREAD__)
+#undef RESTRIDE_TEST_TBB
+#elif defined(_OPENMP)
+#define RESTRIDE_TEST_OPENMP
+#endif
+
+#ifdef RESTRIDE_TEST_OPENMP
 #include "restride/openmp_executor.hpp"
 #endif
 #ifdef RESTRIDE_TEST_TBB
@@ -58,7 +66,7 @@ std::vector<Named> executors() {
   all.push_back({"backwards", std::make_unique<Backwards>(3)});
   all.push_back({"pool of one", std::make_unique<ThreadPool>(1)});
   all.push_back({"pool", std::make_unique<ThreadPool>(4)});
-#ifdef _OPENMP
+#ifdef RESTRIDE_TEST_OPENMP
   all.push_back({"OpenMP", std::make_unique<OpenMpExecutor>()});
 #endif
 #ifdef RESTRIDE_TEST_TBB
