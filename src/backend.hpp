@@ -12,15 +12,16 @@
 
 namespace restride {
 
-/// One calling convention for interpreter and generated code. `operands` holds the pointers in the order of
-/// Program::operands; units [first_unit, last_unit) are run; disjoint ranges may run at the same time.
-/// Never fails: everything was proved before.
-using Entry = void (*)(const void* code, void* const* operands, int64_t first_unit, int64_t last_unit);
+/// One calling convention for interpreter and generated code. `operands` holds the pointers in the
+/// order of Program::operands; units [first_unit, last_unit) are run; disjoint ranges may run at
+/// the same time. Never fails: everything was proved before.
+using Entry = void (*)(const void* code, void* const* operands, int64_t first_unit,
+                       int64_t last_unit);
 
 /// Immutable; may be run from any thread as long as `code` is alive.
 struct Kernel {
   Entry entry = nullptr;
-  std::shared_ptr<const void> code;     ///< the first argument of `entry`; what keeps it alive
+  std::shared_ptr<const void> code;       ///< the first argument of `entry`; what keeps it alive
   std::span<const uint8_t> machine_code;  ///< empty for the interpreter; alive as long as `code`
 };
 

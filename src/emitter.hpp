@@ -11,6 +11,9 @@ namespace restride {
 /// Streams of every program the planner makes.
 constexpr int target_stream = 0;
 constexpr int source_stream = 1;
+constexpr int scratch_stream = 2;  ///< only of programs with a scratch operand
+constexpr int prefetch_stream =
+    3;  ///< walks the source ahead of source_stream; only of programs with scratch
 
 /// Builds one Block. Registers are numbered from 0.
 class Emitter {

@@ -60,6 +60,19 @@ std::vector<Placement> placements(const Source& source, const Shape& target,
   return result;
 }
 
+/// A target dimension that the source does not follow repeats it: a digit of stride 0, so that the
+/// numeral of an axis with several dimensions has no gap.
+void add_repetitions(Operand& source, const Shape& target,
+                     const std::vector<Placement>& of_target) {
+  for (size_t d = 0; d < of_target.size(); ++d) {
+    const auto& placed = source.placements;
+    const bool follows = std::find(placed.begin(), placed.end(), of_target[d]) != placed.end();
+    if (follows || target.dimensions[d] == 1) continue;
+    source.digits.digits.push_back(
+        {of_target[d].axis, of_target[d].weight, target.dimensions[d], 0});
+  }
+}
+
 /// Digits of one operand; a merge that is still needed shows in Digits::merges.
 Result<void> find_digits(Operand& operand) {
   if (!operand.byte_strides.empty()) {
@@ -231,6 +244,7 @@ Result<std::vector<Operand>> place(const Problem& problem, std::vector<Axis>& ax
         merge_axes(run, operand, problem.target, axes, of_target);
         merged = true;
       }
+      if (&operand != &operands.front()) add_repetitions(operand, problem.target, of_target);
       join(operand.digits.digits);
     }
     if (!merged) return operands;

@@ -1,11 +1,12 @@
 // IterationSpace: the canonical form of every problem.
 //
-//     Problem ── iteration_space ──► IterationSpace ── simplify ──► IterationSpace ── signature ──► text
+//     Problem ── iteration_space ──► IterationSpace ── simplify ──► IterationSpace ── signature ──►
+//     text
 //
-// A layout is a mixed-radix numeral with a stride per digit. A problem is two or three numerals over the same
-// index: every axis is cut wherever a digit of any operand begins, which leaves one list of loops with one stride
-// per operand, and two bounds per axis. Partial tiles, padding and the remainders of blocking are one thing: a loop
-// that overhangs its axis.
+// A layout is a mixed-radix numeral with a stride per digit. A problem is two or three numerals
+// over the same index: every axis is cut wherever a digit of any operand begins, which leaves one
+// list of loops with one stride per operand, and two bounds per axis. Partial tiles, padding and
+// the remainders of blocking are one thing: a loop that overhangs its axis.
 #pragma once
 
 #include <array>
@@ -27,8 +28,8 @@ using Strides = std::array<int64_t, max_operands>;
 
 /// What happens to one element. A move knows only its width: f32, s32 and u32 share kernels.
 struct ElementOp {
-  int64_t bytes = 1;                  ///< of the element moved: 1, 2, 4, 8 or 16
-  std::array<std::byte, 16> fill{};   ///< the padding element, repeated to 16 bytes
+  int64_t bytes = 1;                 ///< of the element moved: 1, 2, 4, 8 or 16
+  std::array<std::byte, 16> fill{};  ///< the padding element, repeated to 16 bytes
 
   bool operator==(const ElementOp&) const = default;
 };
@@ -52,7 +53,8 @@ struct Loop {
 };
 
 /// Invariants
-///   1. the finest loop of an axis has step 1; every loop covers at least one iteration of the next coarser loop of
+///   1. the finest loop of an axis has step 1; every loop covers at least one iteration of the next
+///   coarser loop of
 ///      its axis: step * extent >= coarser.step;
 ///   2. a coarser loop of an axis stands outside the finer ones;
 ///   3. no two visited iterations write the same byte of the target.
@@ -73,11 +75,13 @@ struct ByteRange {
   bool operator==(const ByteRange&) const = default;
 };
 
-/// The canonical form of a valid problem. Errors: `unsupported` for digits that do not nest and packed elements that
-/// do not fill whole bytes together; arithmetic that has no element operation yet.
+/// The canonical form of a valid problem. Errors: `unsupported` for digits that do not nest and
+/// packed elements that do not fill whole bytes together; arithmetic that has no element operation
+/// yet.
 Result<IterationSpace> iteration_space(const Problem& problem);
 
-/// Brings a space to the one form that all equal problems share. The visited (source bytes, target bytes) pairs stay.
+/// Brings a space to the one form that all equal problems share. The visited (source bytes, target
+/// bytes) pairs stay.
 void simplify(IterationSpace& space);
 
 /// The identity of a problem: equal signatures mean equal kernels.

@@ -17,14 +17,22 @@
 
 namespace restride {
 
-/// What every microkernel of a program has in common.
+/// What a microkernel knows of where it works.
 struct Machine {
   const Target& target;
   int vector_bytes;  ///< of the program
   int64_t element_bytes;
-  bool nontemporal;  ///< whole aligned target vectors go around the caches
   int fill_table;    ///< Program::tables entry with the padding element repeated
+  bool nontemporal;  ///< the tile begins on a line of the target, and whole vectors of it go around
+                     ///< the caches
+  int64_t ahead;     ///< bytes of the source from this tile to the next one; 0: not known
 };
+
+/// Bytes of a source row that one network takes in. Narrow elements make networks of many rows:
+/// they get one lane at a time, which keeps the code short.
+constexpr int64_t network_column_bytes(int64_t element_bytes) {
+  return element_bytes < 4 ? 16 : 64;
+}
 
 /// A body that repeats `body` `side.extent` times, each stream advancing by its stride; `body`
 /// itself for one.
@@ -39,8 +47,9 @@ program::Body emit_rows(const nest::Tile& tile, RowValue value, const Strides& a
 
 /// Transposes: the sides in `target_run` (bit 0: the first) make runs of the target, the others
 /// runs of the source. Elements that make no run are moved one by one by the same code.
+/// `scratch_bytes` grows to what the code needs.
 program::Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& at,
-                             const Machine& machine);
+                             const Machine& machine, int64_t& scratch_bytes);
 
 /// `copy 2 x 64 bytes`, `transpose 16x16 of 4 bytes`.
 std::string describe(const nest::Tile& tile, Movement movement, uint32_t target_run,

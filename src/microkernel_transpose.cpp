@@ -1,45 +1,37 @@
-// Transposes: 16-byte pieces of source rows are loaded into the lanes of a register, transposed
-// inside the lanes by unpacks, and come out as runs of the target.
+// Transposes of a box. Its sides fall in two: those that make runs of the target (rows) and those
+// that make runs of the source (columns). The innermost of either, up to a vector, meet in the
+// register network; the others loop around it.
 //
-//     lane 0     lane 1                       source rows r0..r7 of f32, V = 32
-//     r0: a b c d | r4: a b c d    register 0     unpack 4, unpack 8:
-//     r1: a b c d | r5: a b c d    register 1       column a: r0 r1 r2 r3 | r4 r5 r6 r7
-//     r2: a b c d | r6: a b c d    register 2       column b: ...
-//     r3: a b c d | r7: a b c d    register 3
-//
-// log2(16 / element) unpacks a register and no shuffle across lanes: the loads put every row where
-// it has to come out.
+//     direct   network -> target
+//     staged   for every panel of columns: network -> panel in L1; then the panel leaves for the
+//     target in whole runs of
+//              lines around the caches, while the source lines of the next box are asked for in the
+//              order of its rows. A run of several lines is what memory writes fast; a transpose
+//              alone makes runs of one.
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <span>
+#include <utility>
 
 #include "emitter.hpp"
 #include "microkernel.hpp"
+#include "transpose_network.hpp"
 
 namespace restride {
 namespace {
 
-using program::Block;
+using nest::Side;
 using program::Body;
-using program::none;
-using program::Reg;
-
-/// Where an element of a side stands, relative to the tile.
-struct Position {
-  int64_t source, target;
-};
+using program::For;
+using program::Step;
 
 /// All positions of some sides, the last side fastest.
-std::vector<Position> positions(const std::vector<nest::Side>& sides, uint32_t chosen) {
-  std::vector<Position> result{{0, 0}};
-  for (size_t k = 0; k < sides.size(); ++k) {
-    if ((chosen >> k & 1) == 0) continue;
+std::vector<Position> positions(const std::vector<Side>& sides, Position first) {
+  std::vector<Position> result{first};
+  for (const Side& side : sides) {
     std::vector<Position> repeated;
+    repeated.reserve(result.size() * static_cast<size_t>(side.extent));
     for (const Position& outer : result) {
-      for (int64_t i = 0; i < sides[k].extent; ++i) {
-        repeated.push_back(
-            {outer.source + i * sides[k].stride[1], outer.target + i * sides[k].stride[0]});
+      for (int64_t i = 0; i < side.extent; ++i) {
+        repeated.push_back({outer.source + i * side.stride[1], outer.target + i * side.stride[0]});
       }
     }
     result = std::move(repeated);
@@ -47,134 +39,191 @@ std::vector<Position> positions(const std::vector<nest::Side>& sides, uint32_t c
   return result;
 }
 
-/// A stretch of positions that lie side by side in one operand.
-struct Run {
-  size_t first, count;
-};
-
-std::vector<Run> runs(const std::vector<Position>& positions, int64_t Position::*operand,
-                      int64_t element_bytes, int64_t most) {
-  std::vector<Run> result;
-  for (size_t k = 0; k < positions.size(); ++k) {
-    const bool continues = !result.empty() && static_cast<int64_t>(result.back().count) < most &&
-                           positions[k].*operand == positions[k - 1].*operand + element_bytes;
-    if (continues) {
-      ++result.back().count;
-    } else {
-      result.push_back({k, 1});
-    }
-  }
-  return result;
+int64_t count(const std::vector<Side>& sides) {
+  int64_t product = 1;
+  for (const Side& side : sides) product *= side.extent;
+  return product;
 }
 
-/// Transposes `rows.size()` = 16 / element registers inside their lanes. Depth first, so that few
-/// are alive at once: `rows` is called when a register is needed. result[c] is column c.
-template <class Rows>
-class InLaneTranspose {
- public:
-  InLaneTranspose(Emitter& emitter, int element_bytes, Rows rows)
-      : emitter_(emitter), element_bytes_(element_bytes), count_(16 / element_bytes), rows_(rows) {}
+/// Sides of one kind, split into those that loop and those whose positions are unrolled.
+struct Sides {
+  std::vector<Side> looped, unrolled;
 
-  std::array<Reg, 16> run() {
-    visit(0, count_);
-    std::array<Reg, 16> columns{};
-    const int bits = std::countr_zero(static_cast<unsigned>(count_));
-    for (int column = 0; column < count_; ++column) {
-      int reversed = 0;
-      for (int bit = 0; bit < bits; ++bit) reversed |= (column >> bit & 1) << (bits - 1 - bit);
-      columns[static_cast<size_t>(column)] = registers_[static_cast<size_t>(reversed)];
+  /// The innermost sides of up to `most` positions are unrolled.
+  Sides(std::vector<Side> sides, int64_t most) {
+    size_t first = sides.size();
+    for (int64_t room = most; first > 0 && sides[first - 1].extent <= room; --first) {
+      room /= sides[first - 1].extent;
     }
-    return columns;
+    const auto middle = sides.begin() + static_cast<std::ptrdiff_t>(first);
+    unrolled.assign(middle, sides.end());
+    looped.assign(sides.begin(), middle);
   }
-
- private:
-  void visit(int base, int size) {
-    if (size == 1) {
-      registers_[static_cast<size_t>(base)] = rows_(base);
-      return;
-    }
-    visit(base, size / 2);
-    visit(base + size / 2, size / 2);
-    for (int i = base; i < base + size / 2; ++i) {
-      Reg& a = registers_[static_cast<size_t>(i)];
-      Reg& b = registers_[static_cast<size_t>(i + size / 2)];
-      const Reg low = emitter_.unpack_low(element_bytes_ * size / 2, a, b);
-      b = emitter_.unpack_high(element_bytes_ * size / 2, a, b);
-      a = low;
-    }
-  }
-
-  Emitter& emitter_;
-  int element_bytes_, count_;
-  Rows rows_;
-  std::array<Reg, 16> registers_{};
 };
+
+std::vector<Side> chosen(const nest::Tile& tile, uint32_t which) {
+  std::vector<Side> sides;
+  for (size_t k = 0; k < tile.sides.size(); ++k) {
+    if ((which >> k & 1) != 0 && tile.sides[k].extent > 1) sides.push_back(tile.sides[k]);
+  }
+  return sides;
+}
 
 class Transpose {
  public:
   Transpose(const nest::Tile& tile, uint32_t target_run, const Strides& at, const Machine& machine)
       : machine_(machine),
         element_(static_cast<int>(machine.element_bytes)),
-        group_(16 / element_),
         at_(at),
-        rows_(positions(tile.sides, target_run)),
-        columns_(positions(tile.sides, ~target_run)),
-        emitter_(machine.target, machine.vector_bytes) {}
+        rows_(chosen(tile, target_run), machine.vector_bytes / element_),
+        columns_(chosen(tile, ~target_run), network_column_bytes(element_) / element_) {}
 
-  Body emit() {
-    // The network of 16 byte-wide registers needs one more: with fewer, half the columns at a time.
-    const int64_t most_columns = group_ < machine_.target.registers ? group_ : group_ / 2;
-    const std::vector<Run> column_runs = runs(columns_, &Position::source, element_, most_columns);
-    const std::vector<Run> row_runs =
-        runs(rows_, &Position::target, element_, machine_.vector_bytes / element_);
-    for (const Run& row_run : row_runs) {
-      for (const Run& column_run : column_runs) slab(row_run, column_run);
+  Body direct() const {
+    Body body = network({at_[1], at_[0]}, target_stream, machine_.nontemporal);
+    for (auto side = rows_.looped.rbegin(); side != rows_.looped.rend(); ++side) {
+      body = repeat(*side, std::move(body));
     }
-    return {emitter_.take()};
+    for (auto side = columns_.looped.rbegin(); side != columns_.looped.rend(); ++side) {
+      body = repeat(*side, std::move(body));
+    }
+    return body;
+  }
+
+  /// Whether the rows of the box leave as whole lines, and a panel of it fits into the scratch a
+  /// kernel may have.
+  bool stageable() const {
+    return machine_.nontemporal && one_run() && run_bytes() % machine_.vector_bytes == 0 &&
+           run_bytes() > machine_.vector_bytes &&
+           count(columns_.unrolled) * pitch() <= most_panel_bytes;
+  }
+
+  Body staged(int64_t& scratch_bytes) const {
+    scratch_bytes = std::max(scratch_bytes, count(columns_.unrolled) * pitch());
+    Body body = fill_panel();
+    append(body, flush_panel());
+    for (auto side = columns_.looped.rbegin(); side != columns_.looped.rend(); ++side) {
+      body = repeat(*side, std::move(body));
+      if (ahead()) {
+        std::get<For>(body.front()).steps.push_back({prefetch_stream, prefetch_panel_stride(side)});
+      }
+    }
+    return body;
   }
 
  private:
-  /// One run of the target by one run of the source.
-  void slab(const Run& row_run, const Run& column_run) {
-    const auto load = [&](int i) {
-      Reg value = none;
-      for (int lane = 0; lane < emitter_.lanes(); ++lane) {
-        const size_t row = static_cast<size_t>(lane * group_ + i);
-        if (row >= row_run.count) break;
-        const int64_t offset =
-            at_[1] + rows_[row_run.first + row].source + columns_[column_run.first].source;
-        value = emitter_.load_lane(value, source_stream, offset,
-                                   static_cast<int>(column_run.count) * element_, 16 * lane);
-      }
-      return value;
-    };
-    const std::array<Reg, 16> columns = InLaneTranspose(emitter_, element_, load).run();
-    const int bytes = static_cast<int>(row_run.count) * element_;
-    for (size_t c = 0; c < column_run.count; ++c) {
-      const int64_t offset =
-          at_[0] + rows_[row_run.first].target + columns_[column_run.first + c].target;
-      if (machine_.nontemporal && bytes == machine_.vector_bytes) {
-        emitter_.store_nontemporal(columns[c], target_stream, offset);
-      } else {
-        emitter_.store(columns[c], target_stream, offset, bytes);
+  static constexpr int64_t most_panel_bytes = 32 * 1024;
+
+  int64_t run_bytes() const { return count(rows_.looped) * count(rows_.unrolled) * element_; }
+  /// Rows of the panel are a line further apart than they are long: a power of two would put them
+  /// into one set.
+  int64_t pitch() const { return run_bytes() + 64; }
+
+  /// Whether all rows lie side by side in the target.
+  bool one_run() const {
+    int64_t run = element_;
+    for (const std::vector<Side>* sides : {&rows_.unrolled, &rows_.looped}) {
+      for (auto side = sides->rbegin(); side != sides->rend(); ++side) {
+        if (side->stride[0] != run) return false;
+        run *= side->extent;
       }
     }
+    return true;
+  }
+
+  Body network(Position first, int stream, bool nontemporal) const {
+    Emitter emitter(machine_.target, machine_.vector_bytes);
+    const std::vector<Position> columns =
+        stream == scratch_stream ? panel_columns() : positions(columns_.unrolled, {0, 0});
+    emit_network(emitter, positions(rows_.unrolled, first), columns, element_,
+                 machine_.target.registers, {stream, nontemporal});
+    return {emitter.take()};
+  }
+
+  /// The columns of a panel lie in its rows, one after the other.
+  std::vector<Position> panel_columns() const {
+    std::vector<Position> columns = positions(columns_.unrolled, {0, 0});
+    for (size_t c = 0; c < columns.size(); ++c)
+      columns[c].target = static_cast<int64_t>(c) * pitch();
+    return columns;
+  }
+
+  Body fill_panel() const {
+    Body body = network({at_[1], 0}, scratch_stream, false);
+    int64_t run = count(rows_.unrolled) * element_;
+    for (auto side = rows_.looped.rbegin(); side != rows_.looped.rend(); ++side) {
+      For loop{
+          side->extent, {{source_stream, side->stride[1]}, {scratch_stream, run}}, std::move(body)};
+      run *= side->extent;
+      body.clear();
+      body.push_back(std::move(loop));
+    }
+    return body;
+  }
+
+  /// One row of the panel: a run of lines to the target, and one row of the next box asked for.
+  Body flush_row() const {
+    Emitter emitter(machine_.target, machine_.vector_bytes);
+    const int64_t vector = machine_.vector_bytes;
+    for (int64_t begin = 0; begin < run_bytes(); begin += vector) {
+      const program::Reg line = emitter.load(scratch_stream, begin, static_cast<int>(vector));
+      emitter.store_nontemporal(line, target_stream, at_[0] + begin);
+      if (ahead() && begin % 64 == 0) {
+        emitter.prefetch(prefetch_stream, at_[1] + machine_.ahead + begin, 2);
+      }
+    }
+    return {emitter.take()};
+  }
+
+  Body flush_panel() const {
+    Body body = flush_row();
+    int64_t panel_stride = pitch(), rows = 1;
+    for (auto side = columns_.unrolled.rbegin(); side != columns_.unrolled.rend(); ++side) {
+      For loop{side->extent,
+               {{target_stream, side->stride[0]}, {scratch_stream, panel_stride}},
+               std::move(body)};
+      if (ahead()) loop.steps.push_back({prefetch_stream, rows * row_stride()});
+      panel_stride *= side->extent;
+      rows *= side->extent;
+      body.clear();
+      body.push_back(std::move(loop));
+    }
+    return body;
+  }
+
+  // ---- the box ahead: its rows are asked for one per panel row, so both sides of a box have as
+  // many elements.
+
+  int64_t source_run() const {
+    return count(columns_.looped) * count(columns_.unrolled) * element_;
+  }
+  bool ahead() const {
+    const std::vector<Side>& sides = rows_.looped.empty() ? rows_.unrolled : rows_.looped;
+    const bool uniform =
+        rows_.looped.size() <= 1 && rows_.unrolled.size() == 1 &&
+        (rows_.looped.empty() ||
+         sides[0].stride[1] == rows_.unrolled[0].stride[1] * rows_.unrolled[0].extent);
+    return machine_.ahead != 0 && uniform && source_run() == run_bytes() && source_run() % 64 == 0;
+  }
+  int64_t row_stride() const { return rows_.unrolled[0].stride[1]; }
+  int64_t prefetch_panel_stride(std::vector<Side>::const_reverse_iterator side) const {
+    int64_t rows = count(columns_.unrolled);
+    for (auto inner = columns_.looped.rbegin(); inner != side; ++inner) rows *= inner->extent;
+    return rows * row_stride();
   }
 
   const Machine& machine_;
   int element_;
-  int group_;  // elements of a lane
   Strides at_;
-  std::vector<Position> rows_;     // become runs of the target
-  std::vector<Position> columns_;  // are runs of the source
-  Emitter emitter_;
+  Sides rows_;     // make runs of the target
+  Sides columns_;  // make runs of the source
 };
 
 }  // namespace
 
 Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& at,
-                    const Machine& machine) {
-  return Transpose(tile, target_run, at, machine).emit();
+                    const Machine& machine, int64_t& scratch_bytes) {
+  const Transpose transpose(tile, target_run, at, machine);
+  return transpose.stageable() ? transpose.staged(scratch_bytes) : transpose.direct();
 }
 
 }  // namespace restride

@@ -1,6 +1,7 @@
 #include "nesting.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace restride {
 namespace {
@@ -15,7 +16,10 @@ Misfit find_misfit(Digits& operand) {
   for (Digit& inner : operand.digits) {
     Digit* outer = nullptr;  // the finest of the coarser ones
     for (Digit& other : operand.digits) {
-      const bool coarser = other.axis == inner.axis && other.step > inner.step;
+      // A tile of a single element leaves two digits of one step; the more major one counts.
+      const bool coarser =
+          other.axis == inner.axis &&
+          (other.step > inner.step || (other.step == inner.step && &other < &inner));
       if (coarser && (outer == nullptr || other.step < outer->step)) outer = &other;
     }
     if (outer != nullptr && outer->step != inner.step * inner.extent) return {outer, &inner};
@@ -31,10 +35,12 @@ bool separate_digits(Digits& operand, int axis, int64_t cut, int below) {
   };
   const bool cut_already = std::any_of(operand.digits.begin(), operand.digits.end(), begins_at_cut);
   std::vector<Digit> result;
+  bool counted =
+      false;  // the digit that begins at the cut has been seen; another of its step lies below
   for (const Digit& digit : operand.digits) {
     if (digit.axis != axis) {
       result.push_back(digit);
-    } else if (digit.step >= cut) {
+    } else if (digit.step > cut || (digit.step == cut && !std::exchange(counted, true))) {
       if (digit.step % cut != 0) return false;
       result.push_back({axis, digit.step / cut, digit.extent, digit.stride_bits});
     } else if (cut_already || digit.step * digit.extent <= cut) {

@@ -12,8 +12,9 @@
 
 namespace restride {
 
-/// The programs of a space for a target, best first. Each demands the alignments of its operands; the last demands
-/// nothing and always runs. All write the same bytes and agree on the operands but for their alignment.
+/// The programs of a space for a target, best first. Each demands the alignments of its operands;
+/// the last demands nothing and always runs. All write the same bytes and agree on the operands but
+/// for their alignment.
 std::vector<Program> plan_programs(const IterationSpace& simplified, const Target& target);
 
 /// The stages on the way to the first of plan_programs, as text.

@@ -1,4 +1,5 @@
-// Program: the seam between planning and code. Loops, address streams, straight-line vector operations.
+// Program: the seam between planning and code. Loops, address streams, straight-line vector
+// operations.
 //
 //     LoopNest ── select ──► Program ──► {interpreter │ xbyak │ LLVM}
 //
@@ -6,7 +7,8 @@
 // staging, prefetching and non-temporal stores are in the Program already.
 //
 // Vocabulary
-//   stream    a moving address into one operand. Streams are scoped: after a loop each stands where it
+//   stream    a moving address into one operand. Streams are scoped: after a loop each stands where
+//   it
 //             stood before the loop, so a position is a pure function of the loop counters.
 //   register  a virtual vector register: defined once, lives inside one Block.
 //   unit      an item of the root that can run alone: an iteration of a root loop, or a root block.
@@ -37,27 +39,33 @@ constexpr uint8_t undefined = 255;
 
 /// Vectors are Program::vector_bytes (V) wide. Lane l is bytes [16 l, 16 l + 16).
 enum class Code : uint8_t {
-  load,               ///< to = `bytes` bytes at `stream + offset` placed at byte `at`; other bytes: of a, or 0 without a
-  splat,              ///< to = the element of `width` bytes at `stream + offset`, in every place
-  constant,           ///< to = tables[table], V bytes
-  unpack_low,         ///< per lane: elements of `width` bytes from the low halves of a and b alternating, a first
-  unpack_high,        ///< the same of the high halves
-  lanes,              ///< to = low half: lanes of a, high half: lanes of b, chosen by `select`, log2(V / 16) bits each
-  insert,             ///< to = a, with lane `at / 16` replaced by lane 0 of b
-  extract,            ///< to = lane 0: lane `at / 16` of a; other lanes undefined
-  permute,            ///< to = elements of `width` bytes chosen by tables[table] from a (0..n-1) and, if given, b (n..2n-1), n = V / width
-  shuffle,            ///< to = bytes of a chosen by tables[table], each from its own lane (V entries, lane-relative 0..15)
-  store,              ///< bytes [at, at + bytes) of a to `stream + offset`
+  load,   ///< to = `bytes` bytes at `stream + offset` placed at byte `at`; other bytes: of a, or 0
+          ///< without a
+  splat,  ///< to = the element of `width` bytes at `stream + offset`, in every place
+  constant,     ///< to = tables[table], V bytes
+  unpack_low,   ///< per lane: elements of `width` bytes from the low halves of a and b alternating,
+                ///< a first
+  unpack_high,  ///< the same of the high halves
+  lanes,    ///< to = low half: lanes of a, high half: lanes of b, chosen by `select`, log2(V / 16)
+            ///< bits each
+  insert,   ///< to = a, with lane `at / 16` replaced by lane 0 of b
+  extract,  ///< to = lane 0: lane `at / 16` of a; other lanes undefined
+  permute,  ///< to = elements of `width` bytes chosen by tables[table] from a (0..n-1) and, if
+            ///< given, b (n..2n-1), n = V / width
+  shuffle,  ///< to = bytes of a chosen by tables[table], each from its own lane (V entries,
+            ///< lane-relative 0..15)
+  store,    ///< bytes [at, at + bytes) of a to `stream + offset`
   store_nontemporal,  ///< whole vectors at V-aligned addresses, around the caches
-  prefetch,           ///< the line at `stream + offset` towards cache level `width` (1, 2, 3); may lie anywhere
+  prefetch,  ///< the line at `stream + offset` towards cache level `width` (1, 2, 3); may lie
+             ///< anywhere
 };
 
 struct Op {
   Code code;
   uint8_t stream = 0;
-  uint8_t width = 0;   ///< bytes of an element
-  uint8_t bytes = 0;   ///< bytes loaded or stored
-  uint8_t at = 0;      ///< first byte within the register
+  uint8_t width = 0;  ///< bytes of an element
+  uint8_t bytes = 0;  ///< bytes loaded or stored
+  uint8_t at = 0;     ///< first byte within the register
   uint8_t select = 0;
   int16_t table = 0;
   Reg to = none, a = none, b = none;
@@ -109,12 +117,13 @@ struct For {
 
 enum class Role : uint8_t { target, source, scratch };
 
-/// A buffer the caller passes. Accesses lie in bytes [begin, end) relative to the pointer given; begin is
-/// negative only where a source or target is walked backwards.
+/// A buffer the caller passes. Accesses lie in bytes [begin, end) relative to the pointer given;
+/// begin is negative only where a source or target is walked backwards.
 struct Operand {
   Role role;
   int64_t begin = 0, end = 0;
-  int64_t alignment = 1;  ///< of the pointer, bytes: the caller's promise, which makes non-temporal stores legal
+  int64_t alignment =
+      1;  ///< of the pointer, bytes: the caller's promise, which makes non-temporal stores legal
 
   bool operator==(const Operand&) const = default;
 };
@@ -122,21 +131,24 @@ struct Operand {
 }  // namespace program
 
 /// Invariants, checked by verify:
-///   1. every register is defined once and before its uses, in one Block; live registers fit the target;
+///   1. every register is defined once and before its uses, in one Block; live registers fit the
+///   target;
 ///   2. every access but a prefetch lies inside its operand; only defined bytes are stored;
 ///      sources are never stored to; scratch is read only where the same unit has written it;
-///   3. non-temporal stores are whole vectors, aligned by proof: gcd(operand alignment, strides, offset);
+///   3. non-temporal stores are whole vectors, aligned by proof: gcd(operand alignment, strides,
+///   offset);
 ///   4. every operation is one the target has;
 ///   5. the items of `root` are units; a root loop only walks (no phase, no wraps);
 ///   6. every loop runs at least once; the limits above hold; positions fit int64_t.
 /// What the target has (4), besides what its fields say:
-///   - load and store without byte masks: 1, 2, 4, 8, 16 or V bytes, `at` a multiple of `bytes`, and below 16
+///   - load and store without byte masks: 1, 2, 4, 8, 16 or V bytes, `at` a multiple of `bytes`,
+///   and below 16
 ///     for less than 16 bytes; with byte masks any `bytes` at any `at`;
 ///   - elements of 1, 2, 4 or 8 bytes; splat also of 16;
 ///   - lanes, insert and extract where V is at least 32;
 ///   - tables of V / width entries (permute) or V entries (constant, shuffle).
-/// Scratch (2): a read must lie within the hull of what the unit has stored to that operand before, in text
-/// order; byte by byte it is checked by written_once. The target is read by the same rule.
+/// Scratch (2): a read must lie within the hull of what the unit has stored to that operand before,
+/// in text order; byte by byte it is checked by written_once. The target is read by the same rule.
 /// Checked by written_once (walks everything, for tests):
 ///   7. every byte of the target is written at most once, and never by two units;
 ///      every byte read of scratch or target was written before by the same unit.
@@ -165,12 +177,12 @@ std::string to_string(const Program& program);
 std::string to_string(const program::Op& op);
 std::string to_string(const program::Step& step);
 
-/// Invariants 1 to 6. The error names the invariant that is broken and the operation. Linear in the size of
-/// the program text, whatever the extents.
+/// Invariants 1 to 6. The error names the invariant that is broken and the operation. Linear in the
+/// size of the program text, whatever the extents.
 Result<void> verify(const Program& program, const Target& target);
 
-/// Invariant 7 by walking every access: linear in the bytes moved. Also the bytes of the target written in all
-/// must be `expected_bytes`. Precondition: verify, on some target.
+/// Invariant 7 by walking every access: linear in the bytes moved. Also the bytes of the target
+/// written in all must be `expected_bytes`. Precondition: verify, on some target.
 Result<void> written_once(const Program& program, int64_t expected_bytes);
 
 }  // namespace restride

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "arithmetic.hpp"
+#include "microkernel.hpp"
 #include "rewrites.hpp"
 
 namespace restride {
@@ -44,10 +45,19 @@ class Scheduler {
       transpose();
     }
     gather_tile();
+    schedule_.nontemporal = streams();
     return std::move(schedule_);
   }
 
  private:
+  /// Whether the arrays are too large to stay in the caches anyway.
+  bool streams() const {
+    const ByteRange to = touched_bytes(schedule_.space, 0),
+                    from = touched_bytes(schedule_.space, 1);
+    return target_.nontemporal &&
+           (to.end - to.begin) + (from.end - from.begin) > target_.streaming_bytes;
+  }
+
   enum class Mark : uint8_t { outside, target_run, source_run };
 
   IterationSpace& space() { return schedule_.space; }
@@ -107,73 +117,63 @@ class Scheduler {
     return true;
   }
 
-  /// Marks loops that make a run of an operand until it has `wanted` bytes.
-  void take_run(size_t operand, int64_t wanted, Mark as) {
-    int64_t run = space().op.bytes;
-    while (run < wanted) {
+  /// Marks loops that lengthen a run of an operand from `run` bytes to at most `wanted`; returns
+  /// its length.
+  int64_t take_run(size_t operand, int64_t run, int64_t wanted, Mark as) {
+    while (2 * run <= wanted) {
       const int k = next_in_run(operand, run);
-      if (k < 0) return;
-      const int64_t extent = loop(k).extent, room = std::max<int64_t>(1, wanted / run);
-      if (room == 1) return;
-      const int inner = split_off(k, room);
+      if (k < 0) break;
+      const int inner = split_off(k, wanted / run);
       mark(inner) = as;
-      if (inner != k) return;
-      run *= extent;
+      run *= loop(inner).extent;
     }
+    return run;
   }
 
   void transpose() {
     schedule_.movement = Movement::transpose;
-    take_run(0, target_.vector_bytes, Mark::target_run);
-    const bool narrow = space().op.bytes < 4;
-    take_run(1, narrow ? 16 : 64, Mark::source_run);
-    if (std::all_of(marks_.begin(), marks_.end(),
-                    [](Mark each) { return each == Mark::outside; }) &&
-        loop_count() > 0) {
-      // Nothing is contiguous: some elements a tile, one by one.
-      for (int k = loop_count() - 1; k >= 0; --k) {
-        if (!movable_inside(k)) continue;
-        mark(split_off(k, 8)) = Mark::target_run;
-        break;
+    const int64_t bytes = space().op.bytes;
+    int64_t row = take_run(0, bytes, target_.vector_bytes, Mark::target_run);
+    int64_t column = take_run(1, bytes, network_column_bytes(bytes), Mark::source_run);
+    // A block of networks, so that lines are used up while they are in the cache.
+    const int64_t block = env("BLOCK", 128);
+    row = take_run(0, row, env("BLOCKT", block) * bytes, Mark::target_run);
+    column = take_run(1, column, env("BLOCKS", block) * bytes, Mark::source_run);
+    if (row == bytes && column == bytes) scattered();
+    order();
+  }
+
+  void order() {
+    // experiment
+    const int want = env("ORDER", 0);
+    if (want == 0) return;
+    int t = -1, c = -1;
+    for (int k = 0; k < loop_count(); ++k) {
+      if (mark(k) != Mark::outside) continue;
+      for (int j = 0; j < loop_count(); ++j) {
+        if (mark(j) == Mark::outside || loop(j).axis != loop(k).axis) continue;
+        if (mark(j) == Mark::target_run) t = k;
+        if (mark(j) == Mark::source_run) c = k;
       }
     }
-    block();
-  }
-
-  /// Blocks of the two loops that the tile was cut from, so that lines are used up while they are
-  /// in the cache.
-  void block() {
-    const int columns = outside_of(Mark::source_run), rows = outside_of(Mark::target_run);
-    if (columns < 0 || rows < 0 || columns == rows) return;
-    // Provisional sizes: 64 to 128 elements a side keep both sides of a block within L1.
-    const int64_t row_tiles = 2, column_tiles = space().op.bytes < 4 ? 4 : 4;
-    split_outside(std::max(columns, rows), columns > rows ? column_tiles : row_tiles);
-    split_outside(std::min(columns, rows), columns < rows ? column_tiles : row_tiles);
-  }
-
-  /// The unmarked loop directly outside the coarsest one with a mark: what split_off left; -1 if
-  /// nothing was left.
-  int outside_of(Mark as) {
-    for (int k = 0; k + 1 < loop_count(); ++k) {
-      const bool left = mark(k) == Mark::outside && mark(k + 1) == as &&
-                        loop(k).axis == loop(k + 1).axis &&
-                        loop(k).step == loop(k + 1).step * loop(k + 1).extent;
-      if (left) return k;
+    if (t < 0 || c < 0) return;
+    if (want == 1 && t > c) {
+      std::swap(loop(t), loop(c));
     }
-    return -1;
+  }
+  static int env(const char* n, int d) {
+    const char* v = std::getenv(n);
+    return v ? std::atoi(v) : d;
   }
 
-  void split_outside(int k, int64_t factor) {
-    if (loop(k).extent <= factor) return;
-    split(space(), static_cast<size_t>(k), factor);
-    marks_.insert(marks_.begin() + k + 1, Mark::outside);
-    // The block loop goes as far inside as its axis allows.
-    int to = k + 1;
-    while (to + 1 < loop_count() && loop(to + 1).axis != loop(k).axis) ++to;
-    move_loop(space(), static_cast<size_t>(k) + 1, static_cast<size_t>(to));
-    const Mark moved = marks_[static_cast<size_t>(k) + 1];
-    marks_.erase(marks_.begin() + k + 1);
-    marks_.insert(marks_.begin() + to, moved);
+  /// Nothing is contiguous: some elements a tile, one by one.
+  void scattered() {
+    constexpr int64_t elements = 8;
+    for (int k = loop_count() - 1; k >= 0; --k) {
+      if (!movable_inside(k)) continue;
+      mark(split_off(k, elements)) = Mark::target_run;
+      return;
+    }
   }
 
   /// Moves the marked loops inside, in their order.

@@ -3,6 +3,7 @@
 #include "select.hpp"
 
 #include <cstdlib>
+#include <numeric>
 #include <utility>
 
 #include "emitter.hpp"
@@ -40,31 +41,50 @@ constexpr int64_t far = int64_t{1} << 30;
 
 class Selector {
  public:
-  Selector(const Schedule& schedule, const Machine& machine)
-      : schedule_(schedule), machine_(machine) {}
+  Selector(const Schedule& schedule, const Target& target, const LoopNest& nest)
+      : schedule_(schedule), target_(target), nest_(nest) {}
 
-  Body body(const nest::Block& block, const Strides& at) const {
+  /// What the loops around a statement do to the streams.
+  struct Around {
+    Strides at{};           ///< where it stands, apart from the loops
+    int64_t alignment = 1;  ///< of every position of the target stream, bytes
+    int64_t ahead = 0;      ///< what the innermost loop adds to the source
+  };
+
+  Body body(const nest::Block& block, const Around& around) {
     Body result;
     for (const nest::Node& node : block) {
-      Strides there = at;
-      for (size_t k = 0; k < there.size(); ++k) there[k] += node.offset[k];
+      Around here = around;
+      for (size_t k = 0; k < here.at.size(); ++k) here.at[k] += node.offset[k];
       if (const nest::For* loop = std::get_if<nest::For>(&node.statement)) {
-        append(result, this->loop(*loop, there));
+        append(result, this->loop(*loop, here));
       } else {
-        append(result, tile(std::get<nest::Tile>(node.statement), there));
+        append(result, tile(std::get<nest::Tile>(node.statement), here));
       }
     }
     return result;
   }
 
+  int64_t scratch_bytes() const { return scratch_bytes_; }
+
  private:
-  Body loop(const nest::For& loop, const Strides& at) const {
-    const bool near = std::abs(at[0]) < far && std::abs(at[1]) < far;
-    Body result = repeat(loop.side, body(loop.body, near ? at : Strides{}));
-    if (near) return result;
-    For& moved = std::get<For>(result.front());
-    for (size_t stream = 0; stream < 2; ++stream)
-      start(moved, static_cast<int>(stream), at[stream]);
+  Body loop(const nest::For& loop, const Around& around) {
+    const bool near = std::abs(around.at[0]) < far && std::abs(around.at[1]) < far;
+    const Around inside{near ? around.at : Strides{},
+                        std::gcd(near ? around.alignment : std::gcd(around.alignment, around.at[0]),
+                                 loop.side.stride[0]),
+                        loop.side.stride[1]};
+    Body result = repeat(loop.side, body(loop.body, inside));
+    For& made = std::get<For>(result.front());
+    if (!near) {
+      for (const int stream : {target_stream, source_stream}) {
+        start(made, stream, around.at[static_cast<size_t>(stream)]);
+      }
+    }
+    if (schedule_.nontemporal && schedule_.movement == Movement::transpose) {
+      const int64_t from = near ? 0 : around.at[1];
+      made.steps.push_back({prefetch_stream, loop.side.stride[1], from});
+    }
     return result;
   }
 
@@ -78,22 +98,47 @@ class Selector {
     loop.steps.push_back({stream, 0, offset});
   }
 
-  Body tile(const nest::Tile& tile, const Strides& at) const {
-    if (tile.work == nest::Work::fill) return emit_rows(tile, RowValue::fill, at, machine_);
+  Body tile(const nest::Tile& tile, const Around& around) {
+    int64_t alignment = std::gcd(around.alignment, around.at[0]);
+    for (const nest::Side& side : tile.sides) {
+      const int64_t stride = side.stride[0];
+      // Along the run of the target code moves by whole vectors.
+      if (side.extent > 1 && stride >= target_.vector_bytes)
+        alignment = std::gcd(alignment, stride);
+    }
+    const Machine machine{target_,
+                          target_.vector_bytes,
+                          nest_.op.bytes,
+                          0,
+                          schedule_.nontemporal && alignment % target_.vector_bytes == 0,
+                          around.ahead};
+    if (tile.work == nest::Work::fill) return emit_rows(tile, RowValue::fill, around.at, machine);
     switch (schedule_.movement) {
       case Movement::row:
-        return emit_rows(tile, RowValue::copy, at, machine_);
+        return emit_rows(tile, RowValue::copy, around.at, machine);
       case Movement::splat:
-        return emit_rows(tile, RowValue::splat, at, machine_);
+        return emit_rows(tile, RowValue::splat, around.at, machine);
       case Movement::transpose:
-        return emit_transpose(tile, schedule_.target_run, at, machine_);
+        return emit_transpose(tile, schedule_.target_run, around.at, machine, scratch_bytes_);
     }
     return {};
   }
 
   const Schedule& schedule_;
-  const Machine& machine_;
+  const Target& target_;
+  const LoopNest& nest_;
+  int64_t scratch_bytes_ = 0;
 };
+
+/// Forgets a stream that no operation uses.
+void drop_steps(Body& body, int stream) {
+  for (auto& item : body) {
+    For* loop = std::get_if<For>(&item);
+    if (loop == nullptr) continue;
+    std::erase_if(loop->steps, [&](const Step& step) { return step.stream == stream; });
+    drop_steps(loop->body, stream);
+  }
+}
 
 }  // namespace
 
@@ -111,8 +156,16 @@ Program select(const LoopNest& nest, const Schedule& schedule, const Target& tar
         static_cast<uint8_t>(nest.op.fill[static_cast<size_t>(k) % nest.op.fill.size()]));
   }
   program.tables.push_back(std::move(fill));
-  const Machine machine{target, program.vector_bytes, nest.op.bytes, false, 0};
-  program.root = Selector(schedule, machine).body(nest.root, {});
+  Selector selector(schedule, target, nest);
+  Selector::Around around;
+  around.alignment = alignment;
+  program.root = selector.body(nest.root, around);
+  if (selector.scratch_bytes() > 0) {
+    program.operands.push_back({program::Role::scratch, 0, selector.scratch_bytes(), 64});
+    program.streams.insert(program.streams.end(), {2, 1});
+  } else {
+    drop_steps(program.root, prefetch_stream);
+  }
   return program;
 }
 

@@ -1,4 +1,5 @@
-// What a Program may ask of a machine: plain data, so that any target can be planned for on any host.
+// What a Program may ask of a machine: plain data, so that any target can be planned for on any
+// host.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +15,23 @@ enum class Architecture : uint8_t { x86_64, aarch64 };
 
 /// One machine as the planner and the verifier see it.
 struct Target {
-  std::string name;                ///< `sse2`, `avx2`, `avx512`, `avx512_vbmi`
+  std::string name;  ///< `sse2`, `avx2`, `avx512`, `avx512_vbmi`
   Architecture architecture = Architecture::x86_64;
-  int vector_bytes = 16;           ///< the widest vector: 16, 32 or 64
-  int registers = 16;              ///< vector registers a Program may have live at once; less than the machine has
-                                   ///< where a translator needs some for itself
-  bool byte_masks = false;         ///< loads and stores of any number of bytes; else 1, 2, 4, 8, 16 or whole
-  bool shuffle_bytes = false;      ///< one-source byte permutes within 16-byte lanes
-  int permute_width = 0;           ///< narrowest element of two-source permutes, bytes; 0: none
-  bool nontemporal = true;         ///< stores around the caches
+  int vector_bytes = 16;  ///< the widest vector: 16, 32 or 64
+  int registers = 16;  ///< vector registers a Program may have live at once; less than the machine
+                       ///< has where a translator needs some for itself
+  bool byte_masks =
+      false;  ///< loads and stores of any number of bytes; else 1, 2, 4, 8, 16 or whole
+  bool shuffle_bytes = false;  ///< one-source byte permutes within 16-byte lanes
+  int permute_width = 0;       ///< narrowest element of two-source permutes, bytes; 0: none
+  bool nontemporal = true;     ///< stores around the caches
   int64_t line_bytes = 64;
   int64_t page_bytes = 4096;
-  int64_t l1_bytes = 32 * 1024;    ///< data cache
+  int64_t l1_bytes = 32 * 1024;  ///< data cache
   int64_t l2_bytes = 1024 * 1024;
   int64_t l3_bytes = 32 * 1024 * 1024;
+  /// Source and target together beyond which stores around the caches pay.
+  int64_t streaming_bytes = 24 * 1024 * 1024;
 
   bool operator==(const Target&) const = default;
 };
@@ -41,7 +45,8 @@ enum class InstructionSet : uint8_t {
   neon,
 };
 
-/// The weakest instruction set that has everything `target` claims: its fields decide, not its name.
+/// The weakest instruction set that has everything `target` claims: its fields decide, not its
+/// name.
 InstructionSet instruction_set(const Target& target);
 
 /// Every target this library knows by name; weakest first within an architecture.

@@ -1,0 +1,49 @@
+// The register network of transposes: 16-byte pieces of source rows are loaded into the lanes of a
+// register, transposed inside the lanes by unpacks, and come out as runs of the target.
+//
+//     lane 0        lane 1              source rows r0..r7 of f32, 32-byte vectors
+//     r0: a b c d | r4: a b c d    register 0     unpack 4 bytes, unpack 8 bytes:
+//     r1: a b c d | r5: a b c d    register 1       column a: r0 r1 r2 r3 | r4 r5 r6 r7
+//     r2: a b c d | r6: a b c d    register 2       column b: r0 r1 r2 r3 | r4 r5 r6 r7
+//     r3: a b c d | r7: a b c d    register 3       ...
+//
+// log2(16 / element) unpacks a register and no shuffle across lanes: the loads put every row where
+// it has to come out.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "emitter.hpp"
+
+namespace restride {
+
+/// Where an element stands, in bytes: in the source read, and in what is written.
+struct Position {
+  int64_t source, target;
+};
+
+/// A stretch of positions that lie side by side in one operand.
+struct PositionRun {
+  size_t first, count;
+};
+
+/// Cuts positions into runs of at most `most` elements that lie side by side in the given operand.
+std::vector<PositionRun> contiguous_runs(const std::vector<Position>& positions,
+                                         int64_t Position::*operand, int64_t element_bytes,
+                                         int64_t most);
+
+/// Where the results of a network go.
+struct NetworkOutput {
+  int stream;
+  bool nontemporal;  ///< whole vectors go around the caches
+};
+
+/// target[row.target + column.target] = source[row.source + column.source] for all rows and
+/// columns. Rows make runs of the target, columns runs of the source; what makes no run is moved
+/// one by one by the same code.
+void emit_network(Emitter& emitter, const std::vector<Position>& rows,
+                  const std::vector<Position>& columns, int element_bytes, int registers,
+                  NetworkOutput output);
+
+}  // namespace restride
