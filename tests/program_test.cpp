@@ -352,6 +352,16 @@ TEST(Verify, CountsLiveRegisters) {
   };
   EXPECT_TRUE(with(target.registers));
   EXPECT_FALSE(with(target.registers + 1));
+  // A result that nobody reads needs a place too, for a moment.
+  const auto with_unread = [&](int registers) {
+    Block block;
+    for (Reg r = 0; r < registers; ++r) block.push_back(load(r));
+    block.push_back(load(Reg(registers)));
+    for (Reg r = 0; r < registers; ++r) block.push_back(store(r));
+    return verify(block_program(16, std::move(block)), target);
+  };
+  EXPECT_TRUE(with_unread(target.registers - 1));
+  EXPECT_FALSE(with_unread(target.registers));
   // A thousand registers are fine if each dies before the next is born, also where nobody reads it.
   Block chain;
   for (Reg r = 0; r < 1000; ++r) chain.push_back(load(r));
