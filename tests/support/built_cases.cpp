@@ -107,6 +107,8 @@ void add_strided_sources(std::vector<Problem>& cases) {
     cases.push_back(relayout(source, padded));
   }
   cases.push_back(relayout({row_major_shape(f32, {3}), {1}, {-4}}, row_major_shape(f32, {2, 3})));
+  cases.push_back(
+      relayout({row_major_shape(u8, {4, 3}), {1, 2}, {59, 1}}, row_major_shape(u8, {0, 4, 3})));
   cases.push_back(relayout({row_major_shape(f32, {}), {}, {}}, row_major_shape(f32, {2, 3})));
 }
 
