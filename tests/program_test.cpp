@@ -1,4 +1,4 @@
-// Programs as text, Step numerals, and what verify and written_once refuse: one broken Program per
+// Programs as text, and what verify and written_once refuse: one broken Program per
 // invariant.
 #include "program.hpp"
 
@@ -6,9 +6,6 @@
 
 #include <algorithm>
 #include <functional>
-
-#include "stream_range.hpp"
-#include "support/random.hpp"
 
 namespace restride {
 namespace {
@@ -50,69 +47,6 @@ Op load(Reg to, int bytes = 16, int at = 0) {
 }
 Op store(Reg from, int bytes = 16, int at = 0) {
   return {.code = Code::store, .stream = 0, .bytes = uint8_t(bytes), .at = uint8_t(at), .a = from};
-}
-
-TEST(Step, IsANumeral) {
-  struct Row {
-    Step step;
-    std::vector<int64_t> positions;
-  };
-  const Row rows[] = {
-      {{0, 64}, {0, 64, 128, 192}},
-      {{0, 64, 8}, {8, 72, 136}},
-      {{0, 64, 0, 1}, {64, 128, 192}},
-      {{0, 512, 0, 0, {{2, 0}}}, {0, 512, 0, 512}},
-      {{0, 64, 0, 0, {{3, 1000}}}, {0, 64, 128, 1000, 1064, 1128, 2000}},
-      {{0, 1, 0, 2, {{2, 10}, {2, 100}}}, {10, 11, 100, 101, 110, 111, 200}},
-      {{0, -4}, {0, -4, -8}},
-  };
-  for (const Row& row : rows) {
-    for (size_t i = 0; i < row.positions.size(); ++i) {
-      EXPECT_EQ(row.step(int64_t(i)), row.positions[i]) << to_string(row.step) << " at " << i;
-    }
-  }
-}
-
-TEST(StreamRange, IsTheExactHullOfThePositions) {
-  for (uint64_t seed = 1; seed <= 20000; ++seed) {
-    testing::Random random(seed);
-    Step step{0, random.between(-9, 9), random.between(-9, 9), random.between(0, 20)};
-    for (int64_t k = random.between(0, 4); k > 0; --k) {
-      step.wraps.push_back({random.between(1, 4), random.between(-40, 40)});
-    }
-    const int64_t extent = random.between(1, 60);
-    StreamRange range;
-    ASSERT_TRUE(widen(range, step, extent));
-    int64_t low = step(0), high = step(0);
-    for (int64_t i = 0; i < extent; ++i) {
-      low = std::min(low, step(i));
-      high = std::max(high, step(i));
-      for (const int64_t alignment : {2, 4, 8}) {
-        ASSERT_TRUE(!range.aligned(0, alignment) || step(i) % alignment == 0) << seed;
-      }
-    }
-    ASSERT_EQ(range.low, low) << "seed " << seed << " " << to_string(step) << " extent " << extent;
-    ASSERT_EQ(range.high, high) << "seed " << seed << " " << to_string(step) << " extent "
-                                << extent;
-  }
-}
-
-TEST(StreamRange, RefusesWhatDoesNotFit) {
-  const int64_t huge = int64_t{1} << 62, most = INT64_MAX;
-  const Step steps[] = {{0, huge},
-                        {0, 1, huge},
-                        {0, 1, 0, most},
-                        {0, INT64_MIN},
-                        {0, 0, INT64_MIN},
-                        {0, 1, 0, 0, {{2, INT64_MIN}}},
-                        {0, 1, 0, most - 10, {{most, most}}}};
-  for (const Step& step : steps) {
-    StreamRange range;
-    EXPECT_FALSE(widen(range, step, 11)) << to_string(step);
-  }
-  StreamRange range;
-  EXPECT_FALSE(widen(range, {0, 1}, most));
-  EXPECT_FALSE(widen(range, {0, 1, 0, 1}, most));
 }
 
 TEST(Program, PrintsOneOperationALine) {
@@ -440,29 +374,6 @@ TEST(WrittenOnce, RefusesWhatIsWrittenTwiceOrReadUnwritten) {
   ASSERT_FALSE(walked);
   EXPECT_NE(walked.error().message.find("byte 4 is read but not written"), std::string::npos)
       << walked.error().message;
-}
-
-TEST(Target, NamesAreKnown) {
-  for (const Target& target : known_targets())
-    EXPECT_EQ(find_target(target.name)->name, target.name);
-  const Result<Target> unknown = find_target("z80");
-  ASSERT_FALSE(unknown);
-  EXPECT_EQ(unknown.error().message,
-            "target = 'z80': must be one of host, sse2, avx2, avx512, avx512_vbmi, neon");
-  EXPECT_EQ(find_target("host")->name, host_target().name);
-  EXPECT_TRUE(runs_here(host_target()));
-}
-
-TEST(Target, InstructionSetsFollowFromFields) {
-  const auto set_of = [](const char* name) { return instruction_set(*find_target(name)); };
-  EXPECT_EQ(set_of("sse2"), InstructionSet::sse2);
-  EXPECT_EQ(set_of("avx2"), InstructionSet::avx2);
-  EXPECT_EQ(set_of("avx512"), InstructionSet::avx512);
-  EXPECT_EQ(set_of("avx512_vbmi"), InstructionSet::avx512_vbmi);
-  EXPECT_EQ(set_of("neon"), InstructionSet::neon);
-  Target narrow = *find_target("avx512");
-  narrow.vector_bytes = 16;
-  EXPECT_EQ(instruction_set(narrow), InstructionSet::avx512);
 }
 
 }  // namespace
