@@ -91,6 +91,14 @@ Reg Emitter::unpack(Code code, int width, Reg a, Reg b) {
 Reg Emitter::unpack_low(int width, Reg a, Reg b) { return unpack(Code::unpack_low, width, a, b); }
 Reg Emitter::unpack_high(int width, Reg a, Reg b) { return unpack(Code::unpack_high, width, a, b); }
 
+Reg Emitter::permute(int width, Reg a, Reg b, int table) {
+  return append({.code = Code::permute,
+                 .width = static_cast<uint8_t>(width),
+                 .table = static_cast<int16_t>(table),
+                 .a = a,
+                 .b = b});
+}
+
 void Emitter::store_piece(Reg value, int stream, int64_t offset, int bytes, int at) {
   ops_.push_back({.code = Code::store,
                   .stream = static_cast<uint8_t>(stream),

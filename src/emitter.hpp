@@ -33,6 +33,8 @@ class Emitter {
   /// A register that is not there may hold anything; two make none.
   program::Reg unpack_low(int width, program::Reg a, program::Reg b);
   program::Reg unpack_high(int width, program::Reg a, program::Reg b);
+  /// Elements of `width` bytes of a, and of b if there is one, chosen by a table.
+  program::Reg permute(int width, program::Reg a, program::Reg b, int table);
   void store(program::Reg value, int stream, int64_t offset, int bytes);
   void store_nontemporal(program::Reg value, int stream, int64_t offset);
   void prefetch(int stream, int64_t offset, int level);

@@ -17,6 +17,18 @@
 
 namespace restride {
 
+/// The tables of a program, each kept once.
+class Tables {
+ public:
+  explicit Tables(std::vector<std::vector<uint8_t>>& tables) : tables_(tables) {}
+
+  /// The index of a table with these entries.
+  int add(std::vector<uint8_t> table);
+
+ private:
+  std::vector<std::vector<uint8_t>>& tables_;
+};
+
 /// What a microkernel knows of where it works.
 struct Machine {
   const Target& target;
@@ -25,7 +37,9 @@ struct Machine {
   int fill_table;    ///< Program::tables entry with the padding element repeated
   bool nontemporal;  ///< the tile begins on a line of the target, and whole vectors of it go around
                      ///< the caches
-  int64_t ahead;     ///< bytes of the source from this tile to the next one; 0: not known
+  int64_t alignment;  ///< with non-temporal stores: of every place where the tile begins in the
+                      ///< target; else 1
+  int64_t ahead;      ///< bytes of the source from this tile to the next one; 0: not known
 };
 
 /// Bytes of a source row that one network takes in. Narrow elements make networks of many rows:
@@ -50,6 +64,11 @@ program::Body emit_rows(const nest::Tile& tile, RowValue value, const Strides& a
 /// `scratch_bytes` grows to what the code needs.
 program::Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& at,
                              const Machine& machine, int64_t& scratch_bytes);
+
+/// Permutes a block that fits few vectors; its sides may be contiguous in either operand, in any
+/// order.
+program::Body emit_permutation(const nest::Tile& tile, const Strides& at, const Machine& machine,
+                               Tables& tables);
 
 /// `copy 2 x 64 bytes`, `transpose 16x16 of 4 bytes`.
 std::string describe(const nest::Tile& tile, Movement movement, uint32_t target_run,

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,11 @@ namespace {
 constexpr int64_t row_chunk_bytes = 16 * 1024;
 // A tile of short rows is unrolled up to this many vectors.
 constexpr int64_t row_tile_vectors = 16;
+
+// A run of fewer bytes is not worth a lane of a transpose.
+constexpr int64_t narrow_run_bytes = 16;
+// Code for a permuted block grows with its windows.
+constexpr int64_t most_block_bytes = 2048;
 
 /// The space being scheduled. Loops chosen for the tile are marked; they keep their relative order,
 /// which keeps coarser loops of an axis outside the finer ones.
@@ -122,7 +128,8 @@ class Scheduler {
   int64_t take_run(size_t operand, int64_t run, int64_t wanted, Mark as) {
     while (2 * run <= wanted) {
       const int k = next_in_run(operand, run);
-      if (k < 0) break;
+      // The target leaves the loop that the runs of the source begin with to the source.
+      if (k < 0 || (operand == 0 && loop(k).stride[1] == space().op.bytes)) break;
       const int inner = split_off(k, wanted / run);
       mark(inner) = as;
       run *= loop(inner).extent;
@@ -132,15 +139,60 @@ class Scheduler {
 
   void transpose() {
     schedule_.movement = Movement::transpose;
+    const IterationSpace unsplit = space();
     const int64_t bytes = space().op.bytes;
     int64_t row = take_run(0, bytes, target_.vector_bytes, Mark::target_run);
     int64_t column = take_run(1, bytes, network_column_bytes(bytes), Mark::source_run);
+    if (std::min(row, column) < narrow_run_bytes && target_.permute_width > 0 &&
+        bytes >= target_.permute_width) {
+      space() = unsplit;
+      marks_.assign(space().loops.size(), Mark::outside);
+      if (permute()) return;
+      row = take_run(0, bytes, target_.vector_bytes, Mark::target_run);
+      column = take_run(1, bytes, network_column_bytes(bytes), Mark::source_run);
+    }
     // A block of networks, so that lines are used up while they are in the cache.
     const int64_t block = env("BLOCK", 128);
     row = take_run(0, row, env("BLOCKT", block) * bytes, Mark::target_run);
     column = take_run(1, column, env("BLOCKS", block) * bytes, Mark::source_run);
     if (row == bytes && column == bytes) scattered();
     order();
+  }
+
+  /// The extent a loop needs for a run of `run` bytes to become windows of whole vectors.
+  int64_t window_extent(int64_t run, int64_t extent) const {
+    const int64_t vector = target_.vector_bytes, exact = vector / std::gcd(run, vector);
+    if (exact <= extent && run * exact <= most_block_bytes) return exact;
+    return std::min(extent, ceil_div(vector, run));
+  }
+
+  /// Marks a block whose source and target both are a few contiguous windows. False if there is
+  /// none.
+  bool permute() {
+    std::vector<int64_t> block(space().loops.size(), 1);
+    for (const size_t operand : {size_t{0}, size_t{1}}) {
+      int64_t run = space().op.bytes;
+      while (run < target_.vector_bytes) {
+        int next = -1;
+        for (int k = 0; k < loop_count(); ++k) {
+          if (loop(k).stride[operand] == run) next = k;
+        }
+        if (next < 0) break;
+        int64_t& extent = block[static_cast<size_t>(next)];
+        extent = std::max(extent, window_extent(run, loop(next).extent));
+        run *= extent;
+        if (extent < loop(next).extent) break;
+      }
+    }
+    int64_t bytes = space().op.bytes;
+    for (const int64_t extent : block) bytes *= extent;
+    if (bytes > most_block_bytes || bytes == space().op.bytes) return false;
+    for (int k = loop_count() - 1; k >= 0; --k) {
+      const int64_t extent = block[static_cast<size_t>(k)];
+      if (extent > 1 && movable_inside(k)) mark(split_off(k, extent)) = Mark::target_run;
+    }
+    schedule_.movement = Movement::permute;
+    return true;
   }
 
   void order() {
@@ -211,6 +263,8 @@ std::string to_string(Movement movement) {
       return "row";
     case Movement::splat:
       return "splat";
+    case Movement::permute:
+      return "permute";
     case Movement::transpose:
       return "transpose";
   }

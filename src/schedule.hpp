@@ -18,6 +18,8 @@ namespace restride {
 enum class Movement : uint8_t {
   row,    ///< the innermost loop is contiguous in source and target: whole vectors pass through
   splat,  ///< the innermost loop is contiguous in the target and repeats one element of the source
+  permute,    ///< a small block is permuted in registers: inner dimensions of a few bytes on either
+              ///< side
   transpose,  ///< some loops make a run of the target, others a run of the source
 };
 

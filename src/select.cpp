@@ -33,6 +33,14 @@ void append(Body& to, Body from) {
   for (auto& item : from) to.push_back(std::move(item));
 }
 
+int Tables::add(std::vector<uint8_t> table) {
+  for (size_t k = 0; k < tables_.size(); ++k) {
+    if (tables_[k] == table) return static_cast<int>(k);
+  }
+  tables_.push_back(std::move(table));
+  return static_cast<int>(tables_.size()) - 1;
+}
+
 namespace {
 
 // Offsets up to this stay in the operations, where the encodings of all machines have room for
@@ -41,8 +49,8 @@ constexpr int64_t far = int64_t{1} << 30;
 
 class Selector {
  public:
-  Selector(const Schedule& schedule, const Target& target, const LoopNest& nest)
-      : schedule_(schedule), target_(target), nest_(nest) {}
+  Selector(const Schedule& schedule, const Target& target, const LoopNest& nest, Program& program)
+      : schedule_(schedule), target_(target), nest_(nest), tables_(program.tables) {}
 
   /// What the loops around a statement do to the streams.
   struct Around {
@@ -111,6 +119,7 @@ class Selector {
                           nest_.op.bytes,
                           0,
                           schedule_.nontemporal && alignment % target_.vector_bytes == 0,
+                          schedule_.nontemporal ? std::gcd(around.alignment, around.at[0]) : 1,
                           around.ahead};
     if (tile.work == nest::Work::fill) return emit_rows(tile, RowValue::fill, around.at, machine);
     switch (schedule_.movement) {
@@ -120,6 +129,8 @@ class Selector {
         return emit_rows(tile, RowValue::splat, around.at, machine);
       case Movement::transpose:
         return emit_transpose(tile, schedule_.target_run, around.at, machine, scratch_bytes_);
+      case Movement::permute:
+        return emit_permutation(tile, around.at, machine, tables_);
     }
     return {};
   }
@@ -127,6 +138,7 @@ class Selector {
   const Schedule& schedule_;
   const Target& target_;
   const LoopNest& nest_;
+  Tables tables_;
   int64_t scratch_bytes_ = 0;
 };
 
@@ -156,7 +168,7 @@ Program select(const LoopNest& nest, const Schedule& schedule, const Target& tar
         static_cast<uint8_t>(nest.op.fill[static_cast<size_t>(k) % nest.op.fill.size()]));
   }
   program.tables.push_back(std::move(fill));
-  Selector selector(schedule, target, nest);
+  Selector selector(schedule, target, nest, program);
   Selector::Around around;
   around.alignment = alignment;
   program.root = selector.body(nest.root, around);
