@@ -6,7 +6,6 @@
 namespace restride::testing {
 
 /// Calls of malloc and its kin that the calling thread has made so far, operator new included.
-/// Where a sanitizer has its own malloc only operator new is counted.
 int64_t allocations();
 
 }  // namespace restride::testing
