@@ -61,11 +61,15 @@ struct Sides {
   }
 };
 
-std::vector<Side> chosen(const nest::Tile& tile, uint32_t which) {
+/// The sides of one kind, slowest first in the operand they make runs of.
+std::vector<Side> chosen(const nest::Tile& tile, uint32_t which, size_t operand) {
   std::vector<Side> sides;
   for (size_t k = 0; k < tile.sides.size(); ++k) {
     if ((which >> k & 1) != 0 && tile.sides[k].extent > 1) sides.push_back(tile.sides[k]);
   }
+  std::stable_sort(sides.begin(), sides.end(), [&](const Side& a, const Side& b) {
+    return a.stride[operand] > b.stride[operand];
+  });
   return sides;
 }
 
@@ -75,8 +79,8 @@ class Transpose {
       : machine_(machine),
         element_(static_cast<int>(machine.element_bytes)),
         at_(at),
-        rows_(chosen(tile, target_run), machine.vector_bytes / element_),
-        columns_(chosen(tile, ~target_run), network_column_bytes(element_) / element_) {}
+        rows_(chosen(tile, target_run, 0), machine.vector_bytes / element_),
+        columns_(chosen(tile, ~target_run, 1), network_column_bytes(element_) / element_) {}
 
   Body direct() const {
     Body body = network({at_[1], at_[0]}, target_stream, machine_.nontemporal);
