@@ -56,6 +56,9 @@ std::vector<Physical> apply(const std::vector<Physical>& from, const std::vector
     Physical next = from[untouched + i];
     // Only the most major of merged dimensions can overhang.
     if (!merged.pieces.empty()) next.remainder = merged.remainder;
+    // A merged dimension of one element counts for nothing, so a tile that reaches past the others
+    // reaches past a remainder.
+    if (!merged.pieces.empty() && merged.pieces.back().extent == 1) next.remainder = true;
     next.pieces.insert(next.pieces.end(), merged.pieces.begin(), merged.pieces.end());
     merged = next;
     if (tile[i] == Layout::combine) continue;
