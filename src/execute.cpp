@@ -129,10 +129,10 @@ void Plan::execute(const void* source, void* target, Executor& executor) const n
   if (kernels.variants.empty()) return;
   const Buffers buffers{source, target};
   const KernelVariant& variant = pick(kernels, buffers);
-  const int64_t threads = std::max(executor.concurrency(), 1);
+  const int64_t threads = executor.concurrency();
   const int64_t tasks = std::min({threads * tasks_per_thread, variant.units,
                                   source_bytes() / task_bytes + target_bytes() / task_bytes});
-  if (threads == 1 || tasks <= 1) return run(variant, buffers, 0, variant.units);
+  if (threads <= 1 || tasks <= 1) return run(variant, buffers, 0, variant.units);
   Split split{variant, buffers, tasks};
   executor.parallel_for(tasks, &Split::run_task, &split);
 }

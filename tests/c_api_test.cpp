@@ -270,6 +270,23 @@ TEST(CApiArrays, TakesTiles) {
                                 20, 21, 0,  0,  22, 23, 0,  0,  24, 0, 0,  0}));
 }
 
+TEST(CApiArrays, TakesTilesThatMergeDimensions) {
+  // f32[2,7,8,11,10]{4,3,2,1,0:T(*,*,2,*,3)} has 12432 places in the specification.
+  const std::vector<int64_t> dimensions = {2, 7, 8, 11, 10}, ranks = {5}, tile = {-1, -7, 2, -1, 3};
+  const restride_array source = array_of(dimensions);
+  restride_array target = array_of(dimensions);
+  target.tile_count = 1;
+  target.tile_ranks = ranks.data();
+  target.tile_dimensions = tile.data();
+  const OwnedPlan plan([&](restride_plan** out, char* message, size_t bytes) {
+    return restride_plan_create_from_arrays(&source, &target, nullptr, out, message, bytes);
+  });
+  restride_plan_info info = {};
+  info.struct_size = sizeof info;
+  ASSERT_EQ(restride_plan_get_info(plan, &info, nullptr, 0), RESTRIDE_OK);
+  EXPECT_EQ(info.target_bytes, 12432 * 4);
+}
+
 TEST(CApiArrays, TakesByteStridesAndBroadcasts) {
   const std::vector<int64_t> dimensions = {2, 3}, strides = {4, 8}, row = {3}, along = {1};
   const restride_array target = array_of(dimensions);

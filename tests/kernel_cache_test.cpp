@@ -218,6 +218,29 @@ TEST(KernelCache, WaitsForTheThreadThatIsMaking) {
   EXPECT_EQ(std::set<const KernelSet*>(found.begin(), found.end()).size(), 1u);
 }
 
+TEST(KernelCache, MakesOnceWhoeverComesFirst) {
+  KernelCache cache;
+  constexpr int threads = 2, rounds = 20000;
+  std::atomic<int> made_count = 0;
+  std::atomic<int> arrived = 0;
+  std::vector<std::thread> running;
+  for (int t = 0; t < threads; ++t) {
+    running.emplace_back([&] {
+      for (int round = 0; round < rounds; ++round) {
+        const std::string key = std::to_string(round);
+        ++arrived;
+        while (arrived < threads * (round + 1)) std::this_thread::yield();
+        cache.state().find_or_make(key, [&] {
+          ++made_count;
+          return made(key);
+        });
+      }
+    });
+  }
+  for (std::thread& thread : running) thread.join();
+  EXPECT_EQ(made_count, rounds);
+}
+
 TEST(KernelCache, LetsOthersPassWhileOneIsMaking) {
   KernelCache cache;
   std::atomic<bool> started = false, passed = false;
