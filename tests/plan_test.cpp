@@ -335,6 +335,7 @@ TEST(Explain, CountsRepeatedElementsOnce) {
 }
 
 TEST(Explain, PlansForMachinesThatAreNotHere) {
+  const ForcedBackend none(nullptr);
   for (const Target& target : known_targets()) {
     PlanOptions options;
     options.target = target.name;
