@@ -9,6 +9,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/restride DESTINATION ${CMAKE_INS
 install(EXPORT restrideTargets NAMESPACE restride:: DESTINATION ${package_folder})
 if(TARGET restride_command)
   install(TARGETS restride_command)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/bench/suites DESTINATION ${CMAKE_INSTALL_DATADIR}/restride)
 endif()
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/restrideConfig.cmake.in

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "memory.hpp"
 #include "restride/plan.hpp"
 
 namespace restride::tools {
@@ -34,6 +35,15 @@ struct RunRequest {
 
 struct BenchRequest {
   std::vector<std::string> problems;
+  std::vector<std::string> suites;  ///< names or files
+  std::string filter;               ///< a regular expression; empty: all cases
+  std::string json, csv;            ///< files to write; empty: none
+  std::string cliff_map;            ///< the file of a cliff map; empty: none
+  std::vector<std::string> peer_files;
+  int threads = 1;
+  Pages pages = Pages::unspecified;
+  enum class Length { usual, quick } length = Length::usual;
+  enum class Peers { found, none } peers = Peers::found;
 };
 
 ExitCode explain_command(const ExplainRequest& request);

@@ -14,6 +14,7 @@ constexpr const char* examples = R"(Examples:
   restride explain "u8[1080,1920,3] -> u8[1080,1920,3]{1,0,2}" --stage asm
   restride run "u8[1080,1920,3] -> u8[1080,1920,3]{1,0,2}" photo.npy -o planes.npy --verify
   restride bench "f32[4096,4096] -> f32[4096,4096]{0,1}" "f32[4096] -> f32[4096,4096] dims={0}"
+  restride bench --suite dl --json dl.json
 
 Exit codes: 0 done; 1 the result was wrong; 2 refused, with one line on stderr.)";
 
@@ -35,8 +36,8 @@ struct Commands {
   ExplainRequest explain;
   RunRequest run;
   BenchRequest bench;
-  std::string backend = "auto";
-  bool json = false, verify = false;
+  std::string backend = "auto", pages;
+  bool json = false, verify = false, quick = false, no_peers = false;
 };
 
 CLI::App* add_explain(CLI::App& app, Commands& commands) {
@@ -74,9 +75,31 @@ CLI::App* add_run(CLI::App& app, Commands& commands) {
 
 CLI::App* add_bench(CLI::App& app, Commands& commands) {
   CLI::App* command = app.add_subcommand(
-      "bench", "Time problems against plain copies of the same bytes, one thread");
-  command->add_option("problems", commands.bench.problems, problem_help)->required();
+      "bench", "Time problems and suites against plain copies of the same bytes, and peers");
+  BenchRequest& bench = commands.bench;
+  command->add_option("problems", bench.problems, problem_help);
+  command->add_option("--suite", bench.suites, "a suite: ttc, dl, matrix, ... or a file");
+  command->add_option("--filter", bench.filter, "only names and problems that match this regex");
+  command->add_option("--json", bench.json, "write the results to this file");
+  command->add_option("--csv", bench.csv, "write the results to this file");
+  command->add_option("--cliff-map", bench.cliff_map,
+                      "time a grid of permutations and write it to this file");
+  command->add_option("--threads", bench.threads, "threads to run on")->check(CLI::Range(1, 1024));
+  command->add_option("--pages", commands.pages, "pages to ask for: 4k or 2m")
+      ->check(CLI::IsMember({"4k", "2m"}));
+  command->add_flag("--quick", commands.quick, "a fifth of the time, with more noise");
+  command->add_option("--peer", bench.peer_files, "one more peer, a loadable module");
+  command->add_flag("--no-peers", commands.no_peers, "time no peers");
   return command;
+}
+
+void apply_flags(Commands& commands) {
+  if (commands.json) commands.explain.format = ExplainRequest::Format::json;
+  if (commands.verify) commands.run.check = RunRequest::Check::verify;
+  if (commands.quick) commands.bench.length = BenchRequest::Length::quick;
+  if (commands.no_peers) commands.bench.peers = BenchRequest::Peers::none;
+  if (commands.pages == "4k") commands.bench.pages = Pages::small;
+  if (commands.pages == "2m") commands.bench.pages = Pages::huge;
 }
 
 ExitCode dispatch(int argc, char** argv) {
@@ -97,8 +120,7 @@ ExitCode dispatch(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return refuse(error.what());
   }
-  if (commands.json) commands.explain.format = ExplainRequest::Format::json;
-  if (commands.verify) commands.run.check = RunRequest::Check::verify;
+  apply_flags(commands);
   if (explain->parsed()) {
     return with_backend(commands.backend, commands.explain.backend,
                         [&] { return explain_command(commands.explain); });

@@ -98,7 +98,8 @@ Result<Comparison> run_plan(const RunRequest& request, const Problem& problem, c
     comparison = *std::move(checked);
   }
   print_plan(problem, plan, threads.concurrency());
-  print_speed(traffic_of(problem, plan).total(), median_wall_seconds(execute, timing_budget));
+  print_speed(traffic_of(problem, plan.target_bytes()).total(),
+              median_wall_seconds(execute, timing_budget));
   return comparison;
 }
 

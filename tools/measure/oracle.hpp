@@ -1,5 +1,5 @@
 // What the specification says a copy must give, element by element through the public index
-// functions. Nothing of the planner is used, and nothing is made fast.
+// functions. Nothing of the planner is used.
 #pragma once
 
 #include <cstddef>

@@ -10,11 +10,14 @@
 
 namespace restride::tools {
 
-/// Owns zeroed memory, aligned to a page.
+/// What is asked of the kernel. It may not follow: huge pages can be switched off.
+enum class Pages { unspecified, small, huge };
+
+/// Owns zeroed memory, aligned to a page; to 2 MiB where huge pages were asked for.
 class Memory {
  public:
   /// Errors: `resource_exhausted` names the size.
-  static Result<Memory> allocate(int64_t size_bytes);
+  static Result<Memory> allocate(int64_t size_bytes, Pages pages = Pages::unspecified);
 
   Memory(Memory&& other) noexcept;
   Memory& operator=(Memory&& other) noexcept;
@@ -23,8 +26,9 @@ class Memory {
   std::span<std::byte> bytes() const { return bytes_; }
 
  private:
-  explicit Memory(std::span<std::byte> bytes) : bytes_(bytes) {}
-  std::span<std::byte> bytes_;
+  Memory(std::span<std::byte> mapping, std::span<std::byte> bytes)
+      : mapping_(mapping), bytes_(bytes) {}
+  std::span<std::byte> mapping_, bytes_;
 };
 
 }  // namespace restride::tools

@@ -17,7 +17,8 @@ struct Reference {
   ReferenceFunction run;
 };
 
-/// The references that run on this machine, the C library's first.
+/// The references that run on this machine, the C library's first. Copies and fills of the same
+/// kind stand at the same place.
 std::span<const Reference> reference_copies();
 std::span<const Reference> reference_fills();
 

@@ -16,8 +16,8 @@ int64_t element_bytes(const Shape& shape) {
 
 }  // namespace
 
-Traffic traffic_of(const Problem& problem, const Plan& plan) {
-  Traffic traffic = {.written_bytes = plan.target_bytes()};
+Traffic traffic_of(const Problem& problem, int64_t target_bytes) {
+  Traffic traffic = {.written_bytes = target_bytes};
   for (const Source& source : problem.sources) traffic.read_bytes += element_bytes(source.shape);
   return traffic;
 }

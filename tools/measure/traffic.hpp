@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "restride/plan.hpp"
+#include "restride/problem.hpp"
 
 namespace restride::tools {
 
@@ -15,7 +15,8 @@ struct Traffic {
   int64_t total() const { return read_bytes + written_bytes; }
 };
 
-Traffic traffic_of(const Problem& problem, const Plan& plan);
+/// `target_bytes`: of the whole buffer, as a plan says.
+Traffic traffic_of(const Problem& problem, int64_t target_bytes);
 
 /// 10^9 bytes a second; 0 where nothing was moved.
 double gigabytes_per_second(int64_t bytes, double seconds);

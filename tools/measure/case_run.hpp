@@ -1,0 +1,28 @@
+// One case of a benchmark: ours, plain copies and peers on the same two buffers, checked and then
+// timed in one contest.
+#pragma once
+
+#include <chrono>
+#include <vector>
+
+#include "memory.hpp"
+#include "restride/plan.hpp"
+#include "results.hpp"
+#include "suite.hpp"
+
+namespace restride::tools {
+
+struct RunSettings {
+  std::chrono::duration<double> budget{1.0};  ///< for the contest of one case
+  int threads = 1;
+  Pages pages = Pages::unspecified;
+  /// Those of ours to time; what a backend refuses is left out if another one does it.
+  std::vector<BackendChoice> backends = {BackendChoice::automatic};
+  std::vector<const bench::Peer*> peers;
+};
+
+/// Measures a case. What a candidate cannot do or does wrong is its result, not an error.
+/// Errors: the buffers do not fit the memory; nothing is moved.
+Result<CaseResult> run_case(const Case& measured, const RunSettings& settings);
+
+}  // namespace restride::tools
