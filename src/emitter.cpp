@@ -158,4 +158,24 @@ Block Emitter::take() {
   return live;
 }
 
+Block interleaved(Block a, const Block& b) {
+  Reg first = 0;  // the registers of b come behind those of a
+  for (const Op& op : a) first = std::max(first, static_cast<Reg>(op.to + 1));
+  const auto renamed = [&](Reg reg) { return reg == none ? none : static_cast<Reg>(reg + first); };
+  Block result;
+  result.reserve(a.size() + b.size());
+  size_t taken = 0;
+  for (size_t k = 0; k < a.size(); ++k) {
+    result.push_back(a[k]);
+    for (; taken < (k + 1) * b.size() / a.size(); ++taken) {
+      Op op = b[taken];
+      op.to = renamed(op.to);
+      op.a = renamed(op.a);
+      op.b = renamed(op.b);
+      result.push_back(op);
+    }
+  }
+  return result;
+}
+
 }  // namespace restride

@@ -12,8 +12,9 @@ namespace restride {
 constexpr int target_stream = 0;
 constexpr int source_stream = 1;
 constexpr int scratch_stream = 2;  ///< only of programs with a scratch operand
+constexpr int panel_stream = 3;    ///< reads scratch while scratch_stream writes it
 constexpr int prefetch_stream =
-    3;  ///< walks the source ahead of source_stream; only of programs with scratch
+    4;  ///< walks the source ahead of source_stream; only of programs with scratch
 
 /// Builds one Block. Registers are numbered from 0.
 class Emitter {
@@ -54,5 +55,8 @@ class Emitter {
   program::Block ops_;
   program::Reg next_ = 0;
 };
+
+/// The operations of both, spread evenly among each other; each keeps its order.
+program::Block interleaved(program::Block a, const program::Block& b);
 
 }  // namespace restride

@@ -33,6 +33,13 @@ struct Written {
   }
 };
 
+/// Reads inside a loop of what a later operation of its body writes: a software pipeline, right if
+/// an earlier iteration wrote it. Judged when the outermost such loop ends.
+struct Expected {
+  Written bytes{};
+  const Op* op = nullptr;
+};
+
 class Verifier {
  public:
   Verifier(const Program& program, const Target& target)
@@ -52,12 +59,15 @@ class Verifier {
   Checked check_loop(const For& loop, Ranges& ranges, int depth);
   Checked check_block(const Block& block, const Ranges& ranges);
   Checked check_access(const Op& op, const Ranges& ranges);
+  Checked check_expected();
   Checked check_step(const Step& step) const;
 
   const Program& program_;
   const Target& target_;
   BlockVerifier block_verifier_;
-  std::array<Written, max_operands> written_{};  ///< by the unit under verification
+  std::array<Written, max_operands> written_{};    ///< by the unit under verification
+  std::array<Expected, max_operands> expected_{};  ///< of the loop under verification
+  int repeating_ = 0;  ///< loops around, inside the unit, that run more than once
 };
 
 Checked Verifier::check_head() const {
@@ -155,7 +165,22 @@ Checked Verifier::check_loop(const For& loop, Ranges& ranges, int depth) {
       return Violation{6, "positions that do not fit"};
     }
   }
-  return check_body(loop.body, inside, depth + 1);
+  const bool repeats = depth > 0 && loop.extent > 1;
+  repeating_ += repeats ? 1 : 0;
+  const Checked broken = check_body(loop.body, inside, depth + 1);
+  repeating_ -= repeats ? 1 : 0;
+  return broken || !repeats || repeating_ > 0 ? broken : check_expected();
+}
+
+Checked Verifier::check_expected() {
+  for (size_t operand = 0; operand < expected_.size(); ++operand) {
+    const Expected& reads = expected_[operand];
+    if (reads.op != nullptr && !written_[operand].contains(reads.bytes.low, reads.bytes.high)) {
+      return Violation{2, "reads what its unit has not written", reads.op};
+    }
+  }
+  expected_ = {};
+  return std::nullopt;
 }
 
 Checked Verifier::check_block(const Block& block, const Ranges& ranges) {
@@ -184,9 +209,10 @@ Checked Verifier::check_access(const Op& op, const Ranges& ranges) {
     return Violation{2, "outside its operand", &op};
   }
   if (op.to != none) {
-    if (operand.role != Role::source && !written.contains(from, to)) {
-      return Violation{2, "reads what its unit has not written", &op};
-    }
+    if (operand.role == Role::source || written.contains(from, to)) return std::nullopt;
+    if (repeating_ == 0) return Violation{2, "reads what its unit has not written", &op};
+    expected_[size_t(index)].bytes.add(from, to);
+    expected_[size_t(index)].op = &op;
     return std::nullopt;
   }
   if (operand.role == Role::source) return Violation{2, "stores to a source", &op};

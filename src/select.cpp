@@ -174,7 +174,7 @@ Program select(const LoopNest& nest, const Schedule& schedule, const Target& tar
   program.root = selector.body(nest.root, around);
   if (selector.scratch_bytes() > 0) {
     program.operands.push_back({program::Role::scratch, 0, selector.scratch_bytes(), 64});
-    program.streams.insert(program.streams.end(), {2, 1});
+    program.streams.insert(program.streams.end(), {2, 2, 1});
   } else {
     drop_steps(program.root, prefetch_stream);
   }

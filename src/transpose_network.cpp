@@ -9,12 +9,9 @@ namespace {
 using program::none;
 using program::Reg;
 
-/// Transposes 16 / element registers inside their lanes. Depth first, so that few are alive at
-/// once: `rows` is called when a register is needed. Column c comes out at result[c].
-template <class Rows>
 class InLaneTranspose {
  public:
-  InLaneTranspose(Emitter& emitter, int element_bytes, Rows rows)
+  InLaneTranspose(Emitter& emitter, int element_bytes, const RowOfNetwork& rows)
       : emitter_(emitter), element_bytes_(element_bytes), count_(16 / element_bytes), rows_(rows) {}
 
   std::array<Reg, 16> run() {
@@ -48,11 +45,16 @@ class InLaneTranspose {
 
   Emitter& emitter_;
   int element_bytes_, count_;
-  Rows rows_;
+  const RowOfNetwork& rows_;
   std::array<Reg, 16> registers_{};
 };
 
 }  // namespace
+
+std::array<Reg, 16> transpose_in_lanes(Emitter& emitter, int element_bytes,
+                                       const RowOfNetwork& row) {
+  return InLaneTranspose(emitter, element_bytes, row).run();
+}
 
 std::vector<PositionRun> contiguous_runs(const std::vector<Position>& positions,
                                          int64_t Position::*operand, int64_t element_bytes,
@@ -71,11 +73,11 @@ std::vector<PositionRun> contiguous_runs(const std::vector<Position>& positions,
 }
 
 void emit_network(Emitter& emitter, const std::vector<Position>& rows,
-                  const std::vector<Position>& columns, int element_bytes, int registers,
-                  NetworkOutput output) {
+                  const std::vector<Position>& columns, const Machine& machine) {
+  const int element_bytes = static_cast<int>(machine.element_bytes);
   const int group = 16 / element_bytes;  // elements of a lane
   // The network of 16 byte-wide registers needs one more: with fewer, half the columns at a time.
-  const int64_t most_columns = group < registers ? group : group / 2;
+  const int64_t most_columns = group < machine.target.registers ? group : group / 2;
   const int64_t most_rows = emitter.vector_bytes() / element_bytes;
   const auto row_runs = contiguous_runs(rows, &Position::target, element_bytes, most_rows);
   const auto column_runs = contiguous_runs(columns, &Position::source, element_bytes, most_columns);
@@ -93,14 +95,14 @@ void emit_network(Emitter& emitter, const std::vector<Position>& rows,
         }
         return value;
       };
-      const std::array<Reg, 16> result = InLaneTranspose(emitter, element_bytes, load).run();
+      const std::array<Reg, 16> result = transpose_in_lanes(emitter, element_bytes, load);
       const int bytes = static_cast<int>(row_run.count) * element_bytes;
       for (size_t c = 0; c < column_run.count; ++c) {
         const int64_t offset = rows[row_run.first].target + columns[column_run.first + c].target;
-        if (output.nontemporal && bytes == emitter.vector_bytes()) {
-          emitter.store_nontemporal(result[c], output.stream, offset);
+        if (machine.nontemporal && bytes == emitter.vector_bytes()) {
+          emitter.store_nontemporal(result[c], target_stream, offset);
         } else {
-          emitter.store(result[c], output.stream, offset, bytes);
+          emitter.store(result[c], target_stream, offset, bytes);
         }
       }
     }

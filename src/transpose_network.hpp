@@ -11,10 +11,13 @@
 // it has to come out.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "emitter.hpp"
+#include "microkernel.hpp"
 
 namespace restride {
 
@@ -33,17 +36,18 @@ std::vector<PositionRun> contiguous_runs(const std::vector<Position>& positions,
                                          int64_t Position::*operand, int64_t element_bytes,
                                          int64_t most);
 
-/// Where the results of a network go.
-struct NetworkOutput {
-  int stream;
-  bool nontemporal;  ///< whole vectors go around the caches
-};
+/// Gives the register of a row when the network needs it.
+using RowOfNetwork = std::function<program::Reg(int row)>;
+
+/// Transposes 16 / element registers inside their lanes; column c comes out at result[c]. Depth
+/// first, so that few are alive at once.
+std::array<program::Reg, 16> transpose_in_lanes(Emitter& emitter, int element_bytes,
+                                                const RowOfNetwork& row);
 
 /// target[row.target + column.target] = source[row.source + column.source] for all rows and
 /// columns. Rows make runs of the target, columns runs of the source; what makes no run is moved
 /// one by one by the same code.
 void emit_network(Emitter& emitter, const std::vector<Position>& rows,
-                  const std::vector<Position>& columns, int element_bytes, int registers,
-                  NetworkOutput output);
+                  const std::vector<Position>& columns, const Machine& machine);
 
 }  // namespace restride
