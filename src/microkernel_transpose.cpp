@@ -75,7 +75,14 @@ class Transpose {
     emit_network(emitter, positions(rows_.unrolled, {at_[1], at_[0]}),
                  positions(columns_.unrolled, {0, 0}), machine_);
     Body body{emitter.take()};
-    for (const std::vector<Side>* looped : {&rows_.looped, &columns_.looped}) {
+    // Where a network takes less than a line of the source, the rest of the line comes next: 512 x
+    // 512 u16 in L2 .51 of memcpy against .32. Where it takes whole lines, runs of the target grow
+    // first: 256 x 256 f64 .65 against .47.
+    const bool whole_lines =
+        network_column_bytes(machine_.element_bytes) >= machine_.target.line_bytes;
+    const std::vector<Side>& inner = whole_lines ? rows_.looped : columns_.looped;
+    const std::vector<Side>& outer = whole_lines ? columns_.looped : rows_.looped;
+    for (const std::vector<Side>* looped : {&inner, &outer}) {
       for (auto side = looped->rbegin(); side != looped->rend(); ++side) {
         body = repeat(*side, std::move(body));
       }
