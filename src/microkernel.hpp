@@ -34,6 +34,7 @@ struct Machine {
   const Target& target;
   int vector_bytes;  ///< of the program
   int64_t element_bytes;
+  bool streams;      ///< source and target do not stay in the caches
   int fill_table;    ///< Program::tables entry with the padding element repeated
   bool nontemporal;  ///< the tile begins on a line of the target, and whole vectors of it go around
                      ///< the caches

@@ -130,7 +130,12 @@ class StagedTranspose {
           const int64_t group = begin / 16 + lane;
           line = emitter.load_lane(line, panel_stream, from + group * vector_, 16, 16 * lane);
         }
-        emitter.store_nontemporal(line, target_stream, at_[0] + row * columns_.stride[0] + begin);
+        const int64_t offset = at_[0] + row * columns_.stride[0] + begin;
+        if (machine_.nontemporal) {
+          emitter.store_nontemporal(line, target_stream, offset);
+        } else {
+          emitter.store(line, target_stream, offset, machine_.vector_bytes);
+        }
         if (asks_ahead() && begin % line_bytes() == 0)
           ask_ahead(emitter, row * run_bytes() + begin);
       }
@@ -206,7 +211,7 @@ bool can_stage(const Side& rows, const Side& columns, const Machine& machine) {
   const int64_t group = 16 / element;
   const bool whole = rows.extent * element % vector == 0 && columns.extent * element % vector == 0;
   const int64_t panel = group * (rows.extent / group * vector + 64);
-  return machine.nontemporal && element < 16 && whole && 2 * panel <= most_scratch_bytes &&
+  return machine.streams && element < 16 && whole && 2 * panel <= most_scratch_bytes &&
          rows.extent * element > vector &&
          std::has_single_bit(static_cast<uint64_t>(rows.extent)) &&
          group < machine.target.registers;

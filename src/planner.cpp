@@ -31,9 +31,11 @@ std::vector<Program> plan_programs(const IterationSpace& simplified, const Targe
   const Schedule scheduled = schedule(simplified, target);
   const LoopNest nest = lower(scheduled);
   std::vector<Program> programs;
-  if (scheduled.nontemporal)
+  if (scheduled.nontemporal) {
     programs.push_back(select(nest, scheduled, target, target.vector_bytes));
-  programs.push_back(select(nest, scheduled, target, 1));
+    // Where no store can be proved aligned, the promise of an aligned target buys nothing.
+    if (!uses_nontemporal_stores(programs.back())) programs.pop_back();
+  }
   return programs;
 }
 

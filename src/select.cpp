@@ -117,6 +117,7 @@ class Selector {
     const Machine machine{target_,
                           target_.vector_bytes,
                           nest_.op.bytes,
+                          schedule_.nontemporal,
                           0,
                           schedule_.nontemporal && alignment % target_.vector_bytes == 0,
                           schedule_.nontemporal ? std::gcd(around.alignment, around.at[0]) : 1,

@@ -1,5 +1,5 @@
-// Bytes count once as read and once as written. Inputs are random bytes; the target is poisoned
-// before each check. The first result that the oracle finds right stands for it afterwards.
+// Bytes count once as read and once as written. The target is poisoned before each check. The first
+// result that the oracle finds right stands for it afterwards.
 #include "case_run.hpp"
 
 #include <algorithm>
@@ -16,10 +16,13 @@
 namespace restride::tools {
 namespace {
 
+/// Random but finite numbers in every float type, because some peers copy by multiplying with one,
+/// which changes NaNs.
 void fill_randomly(std::span<std::byte> bytes) {
+  constexpr uint64_t without_top_exponent_bits = 0xbfffbfffbfffbfff;
   std::mt19937_64 random(42);
   for (size_t i = 0; i < bytes.size(); i += 8) {
-    const uint64_t value = random();
+    const uint64_t value = random() & without_top_exponent_bits;
     std::memcpy(bytes.data() + i, &value, std::min<size_t>(8, bytes.size() - i));
   }
 }
@@ -54,46 +57,15 @@ class Verifier {
   bool has_right_ = false;
 };
 
-/// The buffers of a case. The first bytes are the problem's; references may use more.
-struct Buffers {
-  Memory source, target, copy;
+/// What the calls of a case use.
+struct Resources {
+  std::optional<ThreadPool> pool;
+  std::vector<Candidate> candidates;
+  Yardstick yardstick;
+  std::vector<Memory> buffers;  ///< source and target; references may use more than the problem
+
+  Executor* executor() { return pool ? &*pool : nullptr; }
 };
-
-Result<Buffers> make_buffers(int64_t source_bytes, int64_t target_bytes, const Yardstick& yardstick,
-                             Pages pages) {
-  Result<Memory> source = Memory::allocate(std::max(source_bytes, yardstick.source_bytes), pages);
-  if (!source) return source.error();
-  Result<Memory> target = Memory::allocate(std::max(target_bytes, yardstick.target_bytes), pages);
-  if (!target) return target.error();
-  Result<Memory> copy = Memory::allocate(target_bytes, pages);
-  if (!copy) return copy.error();
-  fill_randomly(source->bytes());
-  return Buffers{*std::move(source), *std::move(target), *std::move(copy)};
-}
-
-/// Times those that may be timed, and the ceilings, into `results`.
-void time_all(const std::vector<Candidate>& candidates, const Yardstick& yardstick,
-              const Buffers& buffers, const RunSettings& settings,
-              std::vector<CandidateResult>& results) {
-  std::vector<std::function<void()>> calls;
-  std::vector<size_t> places;
-  const std::byte* source = buffers.source.bytes().data();
-  std::byte* target = buffers.target.bytes().data();
-  for (const Candidate& candidate : candidates) {
-    results.push_back(candidate.result);
-    if (candidate.result.status != Status::timed) continue;
-    places.push_back(results.size() - 1);
-    calls.push_back([&move = candidate.move, source, target] { move(source, target); });
-  }
-  for (const Ceiling& ceiling : yardstick.ceilings) {
-    results.push_back({.name = ceiling.name, .role = Role::reference});
-    places.push_back(results.size() - 1);
-    calls.push_back([&run = ceiling.run, source, target] { run(source, target); });
-  }
-  const Clock clock = settings.threads == 1 ? Clock::processor : Clock::wall;
-  const std::vector<Timing> timings = contest(calls, settings.budget, clock);
-  for (size_t i = 0; i < places.size(); ++i) results[places[i]].timing = timings[i];
-}
 
 bool has_byte_strides(const Problem& problem) {
   return !problem.target_byte_strides.empty() ||
@@ -101,58 +73,107 @@ bool has_byte_strides(const Problem& problem) {
                      [](const Source& source) { return !source.byte_strides.empty(); });
 }
 
-/// What nobody does needs no buffers.
-Result<CaseResult> untimed(CaseResult result, std::vector<Candidate> candidates) {
-  for (Candidate& candidate : candidates) result.candidates.push_back(std::move(candidate.result));
+/// The head of the result. Errors: what cannot be timed at all.
+Result<CaseResult> describe(const Case& measured, int threads) {
+  const Problem& problem = measured.problem;
+  const std::string text = to_string(problem);
+  if (has_byte_strides(problem)) {
+    return Error{ErrorCode::unsupported,
+                 "byte strides are not timed: write them as padding: " + text};
+  }
+  const Result<int64_t> target_bytes = buffer_bytes(problem.target);
+  if (!target_bytes) return target_bytes.error();
+  CaseResult result = {
+      .name = measured.name, .problem = text, .traffic = traffic_of(problem, *target_bytes)};
+  if (result.traffic.total() == 0)
+    return Error{ErrorCode::invalid_argument, "nothing to time: " + text + " moves no bytes"};
+  if (Result<bench::Work> work = make_work(problem, threads)) result.work = *std::move(work);
   return result;
 }
 
-}  // namespace
-
-Result<CaseResult> run_case(const Case& measured, const RunSettings& settings) {
-  const Problem& problem = measured.problem;
-  if (has_byte_strides(problem)) {
-    return Error{ErrorCode::unsupported,
-                 "byte strides are not timed: write them as padding: " + to_string(problem)};
-  }
-  std::optional<ThreadPool> pool;
-  if (settings.threads > 1) pool.emplace(settings.threads);
-  Executor* executor = pool ? &*pool : nullptr;
-
-  const Result<int64_t> target_bytes = buffer_bytes(problem.target);
-  if (!target_bytes) return target_bytes.error();
+/// Gives the case its buffers and checks each candidate in them.
+Result<void> verify(const Problem& problem, Pages pages, Resources& resources) {
   const Result<int64_t> source_bytes = buffer_bytes(problem.sources.front().shape);
+  const Result<int64_t> target_bytes = buffer_bytes(problem.target);
   if (!source_bytes) return source_bytes.error();
-  CaseResult result = {.name = measured.name,
-                       .problem = to_string(problem),
-                       .traffic = traffic_of(problem, *target_bytes)};
-  if (result.traffic.total() == 0) {
-    return Error{ErrorCode::invalid_argument,
-                 "nothing to time: " + result.problem + " moves no bytes"};
+  if (!target_bytes) return target_bytes.error();
+  const Yardstick& yardstick = resources.yardstick;
+  for (const int64_t bytes : {std::max(*source_bytes, yardstick.source_bytes),
+                              std::max(*target_bytes, yardstick.target_bytes)}) {
+    Result<Memory> memory = Memory::allocate(bytes, pages);
+    if (!memory) return memory.error();
+    resources.buffers.push_back(*std::move(memory));
   }
-  const Result<bench::Work> work = make_work(problem, settings.threads);
-  if (work) result.work = *work;
-
-  std::vector<Candidate> candidates = our_candidates(problem, settings, executor);
-  if (!work && candidates.front().result.status != Status::timed)
-    return untimed(std::move(result), std::move(candidates));
-  for (Candidate& peer : peer_candidates(work, settings)) candidates.push_back(std::move(peer));
-
-  const Yardstick yardstick = make_yardstick(problem, result.traffic, executor);
-  Result<Buffers> buffers = make_buffers(*source_bytes, *target_bytes, yardstick, settings.pages);
-  if (!buffers) return buffers.error();
-  const auto first = [](const Memory& memory, int64_t bytes) {
-    return memory.bytes().first(static_cast<size_t>(bytes));
-  };
-  Verifier verifier(problem, first(buffers->source, *source_bytes),
-                    first(buffers->target, *target_bytes), std::move(buffers->copy));
-  for (Candidate& candidate : candidates) {
+  Result<Memory> copy = Memory::allocate(*target_bytes);
+  if (!copy) return copy.error();
+  const auto source = resources.buffers[0].bytes(), target = resources.buffers[1].bytes();
+  fill_randomly(source);
+  Verifier verifier(problem, source.first(static_cast<size_t>(*source_bytes)),
+                    target.first(static_cast<size_t>(*target_bytes)), *std::move(copy));
+  for (Candidate& candidate : resources.candidates) {
     if (candidate.result.status != Status::timed) continue;
     candidate.result.reason = verifier.check(candidate.move);
     if (!candidate.result.reason.empty()) candidate.result.status = Status::wrong;
   }
-  time_all(candidates, yardstick, *buffers, settings, result.candidates);
-  return result;
+  return {};
+}
+
+/// The calls of those that may be timed, and of the ceilings.
+void add_calls(const Resources& resources, PreparedCase& prepared) {
+  const std::byte* source = resources.buffers[0].bytes().data();
+  std::byte* target = resources.buffers[1].bytes().data();
+  std::vector<CandidateResult>& results = prepared.result.candidates;
+  for (const Candidate& candidate : resources.candidates) {
+    results.push_back(candidate.result);
+    if (candidate.result.status != Status::timed) continue;
+    prepared.calls.push_back(
+        {results.size() - 1, [&move = candidate.move, source, target] { move(source, target); }});
+  }
+  for (const Ceiling& ceiling : resources.yardstick.ceilings) {
+    results.push_back({.name = ceiling.name, .role = Role::reference});
+    prepared.calls.push_back(
+        {results.size() - 1, [&run = ceiling.run, source, target] { run(source, target); }});
+  }
+}
+
+}  // namespace
+
+Result<PreparedCase> prepare_case(const Case& measured, const RunSettings& settings) {
+  const Problem& problem = measured.problem;
+  Result<CaseResult> described = describe(measured, settings.threads);
+  if (!described) return described.error();
+  PreparedCase prepared = {.result = *std::move(described)};
+  const auto resources = std::make_shared<Resources>();
+  if (settings.threads > 1) resources->pool.emplace(settings.threads);
+  resources->candidates = our_candidates(problem, settings, resources->executor());
+  for (Candidate& peer : peer_candidates(make_work(problem, settings.threads), settings))
+    resources->candidates.push_back(std::move(peer));
+  const bool somebody_does =
+      std::any_of(resources->candidates.begin(), resources->candidates.end(),
+                  [](const Candidate& c) { return c.result.status == Status::timed; });
+  if (!somebody_does) {
+    for (const Candidate& candidate : resources->candidates)
+      prepared.result.candidates.push_back(candidate.result);
+    return prepared;
+  }
+  resources->yardstick = make_yardstick(problem, prepared.result.traffic, resources->executor());
+  if (Result<void> verified = verify(problem, settings.pages, *resources); !verified)
+    return verified.error();
+  add_calls(*resources, prepared);
+  prepared.resources = resources;
+  return prepared;
+}
+
+Result<CaseResult> run_case(const Case& measured, const RunSettings& settings) {
+  Result<PreparedCase> prepared = prepare_case(measured, settings);
+  if (!prepared) return prepared.error();
+  std::vector<std::function<void()>> calls;
+  for (const Call& call : prepared->calls) calls.push_back(call.run);
+  const Clock clock = settings.threads == 1 ? Clock::processor : Clock::wall;
+  const std::vector<Timing> timings = contest(calls, settings.budget, clock);
+  for (size_t i = 0; i < timings.size(); ++i)
+    prepared->result.candidates[prepared->calls[i].candidate].timing = timings[i];
+  return std::move(prepared->result);
 }
 
 }  // namespace restride::tools

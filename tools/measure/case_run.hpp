@@ -3,6 +3,8 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "memory.hpp"
@@ -21,8 +23,24 @@ struct RunSettings {
   std::vector<const bench::Peer*> peers;
 };
 
-/// Measures a case. What a candidate cannot do or does wrong is its result, not an error.
-/// Errors: the buffers do not fit the memory; nothing is moved.
+/// One who may be timed.
+struct Call {
+  size_t candidate;  ///< its place among the results
+  std::function<void()> run;
+};
+
+/// A case with everything checked and nothing timed.
+struct PreparedCase {
+  CaseResult result;
+  std::vector<Call> calls;                ///< ours, peers and references, all on the same buffers
+  std::shared_ptr<const void> resources;  ///< what the calls use
+};
+
+/// What a candidate cannot do or does wrong is its result, not an error. Errors: the buffers do not
+/// fit the memory; nothing is moved; byte strides.
+Result<PreparedCase> prepare_case(const Case& measured, const RunSettings& settings);
+
+/// The same, and one contest.
 Result<CaseResult> run_case(const Case& measured, const RunSettings& settings);
 
 }  // namespace restride::tools
