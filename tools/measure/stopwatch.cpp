@@ -11,7 +11,7 @@ namespace restride::tools {
 namespace {
 
 constexpr double shortest_round = 50e-6;  // seconds; a thousand times what reading the clock costs
-constexpr int fewest_rounds = 3;
+constexpr int fewest_rounds = 3, usual_rounds = 7;
 constexpr int most_rounds = 1000;
 
 double read_clock(clockid_t clock) {
@@ -78,8 +78,10 @@ struct Runner {
   Samples samples;
   double spent_seconds = 0;
 
+  /// The slow get by with few samples, so that one of them cannot take all the time there is.
   bool has_enough(double budget) const {
-    return samples.count() >= (round.call_seconds > budget ? 1 : fewest_rounds);
+    if (round.call_seconds > budget) return samples.count() >= 1;
+    return samples.count() >= (round.call_seconds > budget / 20 ? fewest_rounds : usual_rounds);
   }
 };
 

@@ -28,10 +28,10 @@ struct Timing {
 /// with it (it sometimes reports too little). Several: the wall clock.
 enum class Clock { processor, wall };
 
-/// Timings of the candidates, in their order. Every candidate runs at least three times, but one
-/// whose single call takes all the budget only once; beyond that the contest ends when `budget` is
-/// spent, and a candidate that has had twice its share of it sits out. Short calls are repeated
-/// within a round until the clock can see them.
+/// Timings of the candidates, in their order. Every candidate runs at least seven times, but one
+/// whose single call takes a twentieth of the budget three times, and one that takes all of it
+/// once; beyond that the contest ends when `budget` is spent, and a candidate that has had twice
+/// its share of it sits out. Short calls are repeated within a round until the clock can see them.
 std::vector<Timing> contest(const std::vector<std::function<void()>>& candidates,
                             std::chrono::duration<double> budget, Clock clock = Clock::processor);
 
