@@ -58,7 +58,8 @@ ByteRange numeral_range(const std::vector<const Loop*>& loops, size_t k, int64_t
 
 bool has_padding(const IterationSpace& space) {
   return space.tail_end > space.tail_begin ||
-         std::any_of(space.axes.begin(), space.axes.end(), [](const Axis& axis) { return axis.padded > axis.valid; });
+         std::any_of(space.axes.begin(), space.axes.end(),
+                     [](const Axis& axis) { return axis.padded > axis.valid; });
 }
 
 std::string signature(const IterationSpace& simplified) {

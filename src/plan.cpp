@@ -119,8 +119,8 @@ std::string cache_key(const std::string& signature, const Target& target, Backen
   return signature + '\n' + target.name + '\n' + std::string(to_string(backend));
 }
 
-/// The bytes of all elements, also of those that an empty target leaves unread. validate() has shown
-/// that the sums fit.
+/// The bytes of all elements, also of those that an empty target leaves unread. validate() has
+/// shown that the sums fit.
 ByteRange strided_buffer(const Shape& shape, const std::vector<int64_t>& byte_strides) {
   ByteRange buffer{0, storage_bytes(shape.element_type)};
   for (size_t d = 0; d < byte_strides.size(); ++d) {

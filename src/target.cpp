@@ -85,9 +85,10 @@ void read_caches(Target& target) {
   read_caches(4, target);
   const bool amd = has_bits(cpuid(amd_extensions, 0).ecx, topology);
   if (amd) read_caches(amd_caches, target);
-  // A third level near the cores (AMD; Intel's where it includes the second) is worth writing to: on Zen 4 regular
-  // stores win until three quarters of it are full. Intel's servers have one behind a mesh: on Sapphire Rapids a copy
-  // of 2 MiB in all is 1.2 times faster with regular stores, one of 4 MiB 1.3 times slower.
+  // A third level near the cores (AMD; Intel's where it includes the second) is worth writing to:
+  // on Zen 4 regular stores win until three quarters of it are full. Intel's servers have one
+  // behind a mesh: on Sapphire Rapids a copy of 2 MiB in all is 1.2 times faster with regular
+  // stores, one of 4 MiB 1.3 times slower.
   constexpr uint32_t third_level = 3, inclusive = 1u << 1;
   const bool near = amd || has_bits(cpuid(4, third_level).edx, inclusive);
   target.streaming_bytes = near ? target.l3_bytes / 4 * 3 : target.l2_bytes / 4 * 5;

@@ -5,7 +5,8 @@
 
 namespace restride {
 
-/// Runs independent tasks, perhaps at the same time. Implementations must be safe to use from any thread.
+/// Runs independent tasks, perhaps at the same time. Implementations must be safe to use from any
+/// thread.
 class Executor {
  public:
   /// A task: `index` in [0, n).

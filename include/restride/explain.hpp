@@ -10,23 +10,24 @@
 namespace restride {
 
 struct Explanation {
-  std::string problem;               ///< canonical text
+  std::string problem;  ///< canonical text
   std::string signature;
-  std::string target;                ///< name of the machine planned for
-  std::string backend;               ///< name of the backend that made the kernel
-  std::string space;                 ///< IterationSpace as it follows from the digits, then simplified
-  std::string schedule;              ///< the space in the order to execute, and what was decided
-  std::string nest;                  ///< LoopNest
-  std::string program;               ///< Program
-  std::vector<std::string> microkernels;  ///< how rectangles are moved: `transpose 16x16 of 4 bytes`
-  std::vector<uint8_t> code;         ///< generated machine code; empty for the interpreter
-  int64_t bytes_read = 0;            ///< distinct source bytes
-  int64_t bytes_written = 0;         ///< target bytes, padding included
-  int64_t operations = 0;            ///< operations in the text of the Program
+  std::string target;    ///< name of the machine planned for
+  std::string backend;   ///< name of the backend that made the kernel
+  std::string space;     ///< IterationSpace as it follows from the digits, then simplified
+  std::string schedule;  ///< the space in the order to execute, and what was decided
+  std::string nest;      ///< LoopNest
+  std::string program;   ///< Program
+  std::vector<std::string>
+      microkernels;           ///< how rectangles are moved: `transpose 16x16 of 4 bytes`
+  std::vector<uint8_t> code;  ///< generated machine code; empty for the interpreter
+  int64_t bytes_read = 0;     ///< distinct source bytes
+  int64_t bytes_written = 0;  ///< target bytes, padding included
+  int64_t operations = 0;     ///< operations in the text of the Program
 };
 
-/// Plans and compiles afresh, past any cache. Errors as Plan::create, but a target that does not run here is fine
-/// as long as a backend can emit for it.
+/// Plans and compiles afresh, past any cache. Errors as Plan::create, but a target that does not
+/// run here is fine as long as a backend can emit for it.
 Result<Explanation> explain(const Problem& problem, const PlanOptions& options = {});
 
 }  // namespace restride

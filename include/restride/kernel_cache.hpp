@@ -1,4 +1,5 @@
-// KernelCache: plans and kernels by signature, compiled once, bounded, shared by any number of threads.
+// KernelCache: plans and kernels by signature, compiled once, bounded, shared by any number of
+// threads.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +7,11 @@
 
 namespace restride {
 
-/// Limits of a cache; the least recently used signatures go first. A kernel in use outlives its eviction.
+/// Limits of a cache; the least recently used signatures go first. A kernel in use outlives its
+/// eviction.
 struct KernelCacheOptions {
-  int64_t max_entries = 4096;             ///< signatures kept
-  int64_t max_code_bytes = 64 << 20;      ///< generated code kept
+  int64_t max_entries = 4096;         ///< signatures kept
+  int64_t max_code_bytes = 64 << 20;  ///< generated code kept
 };
 
 struct KernelCacheStatistics {
@@ -19,11 +21,11 @@ struct KernelCacheStatistics {
   int64_t failures = 0;   ///< of them without; remembered, unless memory or code space was short
   int64_t evictions = 0;  ///< signatures forgotten to stay within the limits
   int64_t entries = 0;    ///< signatures held now
-  int64_t code_bytes = 0; ///< generated code held now
+  int64_t code_bytes = 0;  ///< generated code held now
 };
 
-/// Safe from any thread. Concurrent look-ups do not block each other; simultaneous misses of one signature
-/// compile once, and wait outside of locks.
+/// Safe from any thread. Concurrent look-ups do not block each other; simultaneous misses of one
+/// signature compile once, and wait outside of locks.
 class KernelCache {
  public:
   explicit KernelCache(const KernelCacheOptions& options = {});
@@ -38,7 +40,7 @@ class KernelCache {
   /// The cache used where PlanOptions names none. Made at first use, never destroyed.
   static KernelCache& process_wide();
 
-  class State;                                 ///< private to the library
+  class State;  ///< private to the library
   State& state() const { return *state_; }
 
  private:

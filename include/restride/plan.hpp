@@ -21,10 +21,11 @@ std::string_view to_string(BackendChoice backend);
 Result<BackendChoice> parse_backend(std::string_view text);
 
 struct PlanOptions {
-  /// A named backend that cannot do the problem is an error; `automatic` asks them in order of preference
-  /// (or takes the one that the environment variable RESTRIDE_BACKEND names).
+  /// A named backend that cannot do the problem is an error; `automatic` asks them in order of
+  /// preference (or takes the one that the environment variable RESTRIDE_BACKEND names).
   BackendChoice backend = BackendChoice::automatic;
-  /// The machine planned for: empty or "host", or a known name (`sse2`, `avx2`, `avx512`, ...) that runs here.
+  /// The machine planned for: empty or "host", or a known name (`sse2`, `avx2`, `avx512`, ...) that
+  /// runs here.
   std::string_view target = {};
   /// Not owned; null: KernelCache::process_wide().
   KernelCache* cache = nullptr;
@@ -33,32 +34,37 @@ struct PlanOptions {
 /// A cheap handle to immutable shared state: copy it freely, use it from any thread.
 class Plan {
  public:
-  /// Errors: everything validate(problem) says; `unsupported` for what cannot be planned or compiled.
+  /// Errors: everything validate(problem) says; `unsupported` for what cannot be planned or
+  /// compiled.
   static Result<Plan> create(const Problem& problem, const PlanOptions& options = {});
 
-  /// Runs the plan. Allocates nothing, takes no lock, makes no system call. Needs up to 33 KiB of stack.
-  /// Precondition: the pointers are those of buffers of at least source_bytes() and target_bytes() bytes that do not
-  /// overlap (with byte strides: of the element with index 0 everywhere).
+  /// Runs the plan. Allocates nothing, takes no lock, makes no system call. Needs up to 33 KiB of
+  /// stack. Precondition: the pointers are those of buffers of at least source_bytes() and
+  /// target_bytes() bytes that do not overlap (with byte strides: of the element with index 0
+  /// everywhere).
   void execute(const void* source, void* target) const noexcept;
   /// The same on the threads of an executor, as many as the size of the work pays for.
   void execute(const void* source, void* target, Executor& executor) const noexcept;
-  /// The same with sizes: a size other than source_bytes() or target_bytes() or an overlap is an error, and nothing
-  /// is written. With byte strides a span is the memory from the lowest to the highest byte of any element, wherever
-  /// in it index 0 lies.
-  Result<void> execute(std::span<const std::byte> source, std::span<std::byte> target) const noexcept;
+  /// The same with sizes: a size other than source_bytes() or target_bytes() or an overlap is an
+  /// error, and nothing is written. With byte strides a span is the memory from the lowest to the
+  /// highest byte of any element, wherever in it index 0 lies.
+  Result<void> execute(std::span<const std::byte> source,
+                       std::span<std::byte> target) const noexcept;
   Result<void> execute(std::span<const std::byte> source, std::span<std::byte> target,
                        Executor& executor) const noexcept;
 
-  int64_t source_bytes() const;       ///< the source's buffer with all padding; with byte strides the bytes in reach
-  int64_t target_bytes() const;       ///< the same of the target
-  std::string_view signature() const; ///< the identity of the kernel
-  std::string_view backend() const;   ///< the name of the backend that made the kernels
-  std::string_view target() const;    ///< the name of the machine planned for
-  int64_t code_bytes() const;         ///< generated code, 0 for the interpreter
-  double compile_seconds() const;     ///< planning and compiling when the kernel was made; not this look-up
-  int64_t unit_count() const;         ///< independent pieces of work
+  int64_t source_bytes()
+      const;  ///< the source's buffer with all padding; with byte strides the bytes in reach
+  int64_t target_bytes() const;        ///< the same of the target
+  std::string_view signature() const;  ///< the identity of the kernel
+  std::string_view backend() const;    ///< the name of the backend that made the kernels
+  std::string_view target() const;     ///< the name of the machine planned for
+  int64_t code_bytes() const;          ///< generated code, 0 for the interpreter
+  double compile_seconds()
+      const;  ///< planning and compiling when the kernel was made; not this look-up
+  int64_t unit_count() const;  ///< independent pieces of work
 
-  class State;                        ///< private to the library
+  class State;  ///< private to the library
 
  private:
   explicit Plan(std::shared_ptr<const State> state) : state_(std::move(state)) {}

@@ -28,9 +28,9 @@ extern "C" {
 
 typedef enum restride_status {
   RESTRIDE_OK = 0,
-  RESTRIDE_INVALID_ARGUMENT = 1,  /* the caller's fault: the message names the field and the value */
-  RESTRIDE_UNSUPPORTED = 2,       /* well-formed, but not something this build or machine does */
-  RESTRIDE_COMPILE_FAILED = 3,    /* a backend could not turn a valid program into code */
+  RESTRIDE_INVALID_ARGUMENT = 1, /* the caller's fault: the message names the field and the value */
+  RESTRIDE_UNSUPPORTED = 2,      /* well-formed, but not something this build or machine does */
+  RESTRIDE_COMPILE_FAILED = 3,   /* a backend could not turn a valid program into code */
   RESTRIDE_RESOURCE_EXHAUSTED = 4 /* memory, code space or a limit set by the caller */
 } restride_status;
 
@@ -135,17 +135,17 @@ typedef struct restride_plan_options {
  * otherwise; NULL leaves them out. */
 typedef struct restride_array {
   size_t struct_size;
-  int element_type;                  /* restride_element_type */
-  int64_t rank;                      /* 0..RESTRIDE_MAX_RANK */
-  const int64_t* dimensions;         /* sizes; may be NULL at rank 0 */
-  const int64_t* minor_to_major;     /* fastest dimension first; NULL: row-major */
-  const int64_t* padded_dimensions;  /* NULL: not padded */
-  int padding_value;                 /* restride_padding_value: must be set, usually ZERO_PAD */
-  int64_t tile_count;                /* 0..RESTRIDE_MAX_RANK */
-  const int64_t* tile_ranks;         /* `tile_count` lengths, each 0..RESTRIDE_MAX_RANK */
-  const int64_t* tile_dimensions;    /* all tiles one after the other; negative: `*` */
-  const int64_t* byte_strides;       /* NULL: the layout decides */
-  int64_t broadcast_rank;            /* of a source: 0, or `rank` */
+  int element_type;                    /* restride_element_type */
+  int64_t rank;                        /* 0..RESTRIDE_MAX_RANK */
+  const int64_t* dimensions;           /* sizes; may be NULL at rank 0 */
+  const int64_t* minor_to_major;       /* fastest dimension first; NULL: row-major */
+  const int64_t* padded_dimensions;    /* NULL: not padded */
+  int padding_value;                   /* restride_padding_value: must be set, usually ZERO_PAD */
+  int64_t tile_count;                  /* 0..RESTRIDE_MAX_RANK */
+  const int64_t* tile_ranks;           /* `tile_count` lengths, each 0..RESTRIDE_MAX_RANK */
+  const int64_t* tile_dimensions;      /* all tiles one after the other; negative: `*` */
+  const int64_t* byte_strides;         /* NULL: the layout decides */
+  int64_t broadcast_rank;              /* of a source: 0, or `rank` */
   const int64_t* broadcast_dimensions; /* of a source: the target dimension of each dimension */
 } restride_array;
 

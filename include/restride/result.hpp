@@ -1,5 +1,6 @@
-// Errors are values. `Result<T>` has the member names of std::expected (C++23), so that code written
-// against it moves there unchanged. Nothing here throws; reading the wrong side is a precondition.
+// Errors are values. `Result<T>` has the member names of std::expected (C++23), so that code
+// written against it moves there unchanged. Nothing here throws; reading the wrong side is a
+// precondition.
 #pragma once
 
 #include <optional>
@@ -15,7 +16,8 @@ enum class ErrorCode : int {
   resource_exhausted,    ///< memory, code space or a limit set by the caller
 };
 
-/// What went wrong, in one line without a trailing newline: `target.minor_to_major[0] = 5: must be 0..2`.
+/// What went wrong, in one line without a trailing newline: `target.minor_to_major[0] = 5: must be
+/// 0..2`.
 struct Error {
   ErrorCode code;
   std::string message;
@@ -27,8 +29,8 @@ struct Error {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}            // NOLINT: implicit, like std::expected
-  Result(Error error) : error_(std::move(error)) {}        // NOLINT: implicit, like std::unexpected
+  Result(T value) : value_(std::move(value)) {}      // NOLINT: implicit, like std::expected
+  Result(Error error) : error_(std::move(error)) {}  // NOLINT: implicit, like std::unexpected
 
   bool has_value() const { return value_.has_value(); }
   explicit operator bool() const { return has_value(); }
@@ -56,7 +58,7 @@ template <>
 class [[nodiscard]] Result<void> {
  public:
   Result() = default;
-  Result(Error error) : error_(std::move(error)) {}        // NOLINT: implicit, like std::unexpected
+  Result(Error error) : error_(std::move(error)) {}  // NOLINT: implicit, like std::unexpected
 
   bool has_value() const { return !error_.has_value(); }
   explicit operator bool() const { return has_value(); }
