@@ -1,0 +1,151 @@
+// Every family of microkernels over its tails: extents around the sizes of its networks, blocks and
+// windows, for arrays that stay in the caches and for arrays that are streamed past them, on every
+// backend and target that runs here.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "backend.hpp"
+#include "support/run_case.hpp"
+#include "target.hpp"
+
+namespace restride::testing {
+namespace {
+
+/// How large the planner takes the caches to be.
+enum class Caches { hold_everything, hold_nothing };
+
+struct Setup {
+  std::string target;
+  Caches caches;
+};
+
+std::vector<Setup> setups() {
+  std::vector<Setup> result;
+  for (const Target& target : known_targets()) {
+    result.push_back({target.name, Caches::hold_everything});
+    if (target.nontemporal) result.push_back({target.name, Caches::hold_nothing});
+  }
+  return result;
+}
+
+Target target_of(const Setup& setup) {
+  Target target = *find_target(setup.target);
+  target.streaming_bytes = setup.caches == Caches::hold_nothing ? 0 : int64_t{1} << 60;
+  return target;
+}
+
+void expect_conforms(const std::string& text, const Setup& setup) {
+  const Result<Problem> problem = parse_problem(text);
+  ASSERT_TRUE(problem.has_value()) << text << ": " << problem.error().message;
+  const Target target = target_of(setup);
+  const PreparedCase prepared(*problem, 1);
+  const Programs planned = plan_directly(prepared, target);
+  ASSERT_EQ(planned.report.outcome, Outcome::passed) << planned.report.text;
+  for (const Program& program : planned.programs) {
+    for (const Backend* backend : backends()) {
+      if (backend->name() != "interpreter" && !runs_here(target)) continue;
+      const Report report = run_program(prepared, program, *backend, target);
+      ASSERT_EQ(report.outcome, Outcome::passed) << report.text;
+    }
+  }
+}
+
+std::string array(const char* type, const std::vector<int>& dimensions) {
+  std::string text = std::string(type) + '[';
+  for (size_t k = 0; k < dimensions.size(); ++k) {
+    text += (k > 0 ? "," : "") + std::to_string(dimensions[k]);
+  }
+  return text + ']';
+}
+
+class Microkernel : public ::testing::TestWithParam<Setup> {};
+
+INSTANTIATE_TEST_SUITE_P(Every, Microkernel, ::testing::ValuesIn(setups()), [](const auto& info) {
+  return info.param.target + (info.param.caches == Caches::hold_nothing ? "_streamed" : "_cached");
+});
+
+TEST_P(Microkernel, TransposesEveryTail) {
+  for (const char* type : {"u8", "u16", "f32", "f64", "c128"}) {
+    for (const int rows : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 67}) {
+      for (const int columns : {1, 2, 3, 4, 5, 8, 11, 15, 16, 17, 20}) {
+        const std::string from = array(type, {rows, columns});
+        expect_conforms(from + " -> " + from + "{0,1}", GetParam());
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_P(Microkernel, TransposesBlocksAndWhatIsLeftOfThem) {
+  const std::vector<std::vector<int>> sizes = {{64, 64},   {128, 128}, {128, 512}, {256, 128},
+                                               {192, 640}, {129, 257}, {300, 130}, {512, 64}};
+  for (const char* type : {"u8", "u16", "f32", "f64", "c128"}) {
+    for (const std::vector<int>& size : sizes) {
+      const std::string from = array(type, size);
+      expect_conforms(from + " -> " + from + "{0,1}", GetParam());
+      if (HasFatalFailure()) return;
+    }
+    // Several blocks both ways with a loop around them, the source rows further apart than they are
+    // long.
+    const std::string batch = array(type, {2, 256, 128});
+    expect_conforms(batch + "{2,1,0:PAD(2,256,160;zero)} -> " + batch + "{1,2,0}", GetParam());
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_P(Microkernel, TransposesRunsMadeOfSeveralLoops) {
+  for (const char* type : {"u8", "u16", "f32", "f64"}) {
+    for (const char* sizes : {"[4,4,4,4]", "[8,8,8,8]", "[4,8,16,2]", "[5,3,7,4]", "[2,2,16,16]"}) {
+      const std::string from = std::string(type) + sizes;
+      expect_conforms(from + " -> " + from + "{0,1,2,3}", GetParam());
+      expect_conforms(from + " -> " + from + "{1,0,3,2}", GetParam());
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_P(Microkernel, CopiesSplatsAndFillsRowsOfEveryLength) {
+  for (const int bytes :
+       {1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 511, 1025}) {
+    const std::string row = array("u8", {5, bytes}), rows = array("u8", {5, 3, bytes});
+    expect_conforms(rows + " -> " + rows + "{2,0,1}", GetParam());
+    expect_conforms(row + " -> " + rows + " dims={0,2}", GetParam());
+    expect_conforms("u8[5] -> " + row + " dims={0}", GetParam());
+    expect_conforms(row + " -> " + row + "{1,0:PAD(6," + std::to_string(bytes + 3) + ";one)}",
+                    GetParam());
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_P(Microkernel, PermutesSmallInnerDimensions) {
+  for (const char* type : {"u8", "u16", "f32", "f64", "c128"}) {
+    for (const int inner : {2, 3, 4, 5, 7, 12}) {
+      for (const int outer : {1, 2, 3, 5, 16, 21, 22, 63, 64, 65, 130}) {
+        const std::string from = array(type, {outer, inner}), to = array(type, {inner, outer});
+        expect_conforms(from + " -> " + from + "{0,1}", GetParam());
+        expect_conforms(to + " -> " + to + "{0,1}", GetParam());
+        expect_conforms(array(type, {outer}) + " -> " + from + " dims={0}", GetParam());
+        expect_conforms(array(type, {inner}) + " -> " + from + " dims={1}", GetParam());
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_P(Microkernel, MovesBetweenTilesOfFewElements) {
+  for (const char* type : {"u8", "u16", "f32"}) {
+    for (const char* tiles : {"T(2,1)", "T(4,1)", "T(8,128)(2,1)", "T(8,128)(4,1)", "T(4,4)"}) {
+      for (const char* sizes : {"[16,256]", "[17,130]"}) {
+        const std::string plain = std::string(type) + sizes, tiled = plain + "{1,0:" + tiles + "}";
+        expect_conforms(plain + " -> " + tiled, GetParam());
+        expect_conforms(tiled + " -> " + plain, GetParam());
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace restride::testing
