@@ -180,7 +180,11 @@ TEST(PlanOnExecutor, KeepsSmallProblemsOnOneThread) {
 
 TEST(PlanOnExecutor, GivesEveryThreadSomethingToDo) {
   const Plan plan = planned("f32[1024,4096] -> f32[1024,4096]{0,1}");
-  std::vector<float> source(1 << 22), target(1 << 22);
+  // Lines, so that the target is aligned and the program that unit_count() speaks of runs.
+  struct alignas(64) Line {
+    float elements[16];
+  };
+  std::vector<Line> source((1 << 22) / 16), target((1 << 22) / 16);
   Backwards executor(4);
   plan.execute(source.data(), target.data(), executor);
   EXPECT_GE(executor.tasks, 4);

@@ -62,7 +62,8 @@ class Plan {
   int64_t code_bytes() const;          ///< generated code, 0 for the interpreter
   double compile_seconds()
       const;  ///< planning and compiling when the kernel was made; not this look-up
-  int64_t unit_count() const;  ///< independent pieces of work
+  /// Independent pieces of work, where the pointers are aligned as the best program wants them.
+  int64_t unit_count() const;
 
   class State;  ///< private to the library
 
