@@ -1,5 +1,6 @@
 # The front door. `make demo` and `make test` set a bare Debian 12 machine up by themselves.
 INPUT ?=
+BENCH_OPTIONS ?=
 
 .PHONY: setup release demo test bench format
 
@@ -17,14 +18,10 @@ demo: setup
 test: release
 	ctest --preset release
 
-# A few problems against plain copies of the same bytes.
-bench: setup
-	cmake --preset release -D RESTRIDE_TESTS=OFF
-	cmake --build --preset release --target restride_command
-	build/release/tools/restride bench \
-	  "f32[4096,4096] -> f32[4096,4096]{0,1}" \
-	  "u8[1080,1920,3] -> u8[1080,1920,3]{1,0,2}" \
-	  "f32[64] -> f32[32,64,56,56] dims={1}"
+# All suites against plain copies and peers, with tables and pictures: build/bench/results. BENCH_OPTIONS=--quick is faster.
+bench:
+	scripts/setup --bench
+	scripts/bench $(BENCH_OPTIONS)
 
 format:
 	git ls-files '*.cpp' '*.hpp' '*.c' '*.h' | xargs clang-format -i

@@ -124,7 +124,7 @@ Result<SuiteResult> run_suite(const Suite& suite, const BenchRequest& request,
       return Error{ErrorCode::unsupported, ours.reason};
     print_case(request, results.cases.back());
   }
-  if (!request.suites.empty()) print_summary(results);
+  if (!request.suites.empty() || !request.cliff_map.empty()) print_summary(results);
   return results;
 }
 
