@@ -114,15 +114,16 @@ class Selector {
       if (side.extent > 1 && stride >= target_.vector_bytes)
         alignment = std::gcd(alignment, stride);
     }
+    const bool fills = tile.work == nest::Work::fill;
     const Machine machine{target_,
                           target_.vector_bytes,
                           nest_.op.bytes,
                           schedule_.nontemporal,
-                          0,
+                          fills ? tables_.add(fill_pattern()) : 0,
                           schedule_.nontemporal && alignment % target_.vector_bytes == 0,
                           schedule_.nontemporal ? std::gcd(around.alignment, around.at[0]) : 1,
                           around.ahead};
-    if (tile.work == nest::Work::fill) return emit_rows(tile, RowValue::fill, around.at, machine);
+    if (fills) return emit_rows(tile, RowValue::fill, around.at, machine);
     switch (schedule_.movement) {
       case Movement::row:
         return emit_rows(tile, RowValue::copy, around.at, machine);
@@ -134,6 +135,16 @@ class Selector {
         return emit_permutation(tile, around.at, machine, tables_);
     }
     return {};
+  }
+
+  /// The padding element, repeated over a vector.
+  std::vector<uint8_t> fill_pattern() const {
+    std::vector<uint8_t> pattern;
+    for (int k = 0; k < target_.vector_bytes; ++k) {
+      const auto& fill = nest_.op.fill;
+      pattern.push_back(static_cast<uint8_t>(fill[static_cast<size_t>(k) % fill.size()]));
+    }
+    return pattern;
   }
 
   const Schedule& schedule_;
@@ -163,12 +174,6 @@ Program select(const LoopNest& nest, const Schedule& schedule, const Target& tar
   program.operands = {{program::Role::target, to.begin, to.end, alignment},
                       {program::Role::source, from.begin, from.end, 1}};
   program.streams = {0, 1};
-  std::vector<uint8_t> fill;
-  for (int k = 0; k < program.vector_bytes; ++k) {
-    fill.push_back(
-        static_cast<uint8_t>(nest.op.fill[static_cast<size_t>(k) % nest.op.fill.size()]));
-  }
-  program.tables.push_back(std::move(fill));
   Selector selector(schedule, target, nest, program);
   Selector::Around around;
   around.alignment = alignment;
