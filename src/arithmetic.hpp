@@ -1,8 +1,8 @@
 // Integer arithmetic that several rooms need.
 #pragma once
 
+#include <bit>
 #include <cstdint>
-#include <numeric>
 
 namespace restride {
 
@@ -11,5 +11,10 @@ constexpr int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0 ? 
 
 /// Largest power of two that divides n; n != 0.
 constexpr int64_t power_of_two_divisor(int64_t n) { return n & -n; }
+
+/// Precondition: 0 < n <= 2^62.
+constexpr int64_t round_up_to_power_of_two(int64_t n) {
+  return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(n)));
+}
 
 }  // namespace restride

@@ -60,6 +60,7 @@ class Scheduler {
 
   Schedule run() {
     schedule_.nontemporal = streams();
+    schedule_.vector_bytes = target_.vector_bytes;
     const int innermost = contiguous(0);
     const bool computes = std::none_of(space().axes.begin(), space().axes.end(),
                                        [](const Axis& axis) { return axis.valid == 0; });
@@ -180,6 +181,10 @@ class Scheduler {
     row = take_run(0, row, block.rows * bytes, Mark::target_run);
     column = take_run(1, column, block.columns * bytes, Mark::source_run);
     if (row == bytes && column == bytes) scattered();
+    // Narrow unpacks run twice as often as wide ones: u8 16 x 16 .20 -> .3 of memcpy.
+    const int64_t widest = target_.vector_bytes;
+    schedule_.vector_bytes =
+        static_cast<int>(std::clamp(round_up_to_power_of_two(row), int64_t{16}, widest));
     if (schedule_.nontemporal) read_on();
   }
 

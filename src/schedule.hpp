@@ -31,6 +31,8 @@ struct Schedule {
   /// Of a transpose: which tile loops make the contiguous run of the target, one bit each, bit 0
   /// the outermost. The others make the run of the source.
   uint32_t target_run = 0;
+  /// Of the program: the target's, or narrower where the runs of a transpose do not fill those.
+  int vector_bytes = 16;
   /// Whole vectors of the target go around the caches.
   bool nontemporal = false;
 

@@ -111,16 +111,16 @@ class Selector {
     for (const nest::Side& side : tile.sides) {
       const int64_t stride = side.stride[0];
       // Along the run of the target code moves by whole vectors.
-      if (side.extent > 1 && stride >= target_.vector_bytes)
+      if (side.extent > 1 && stride >= schedule_.vector_bytes)
         alignment = std::gcd(alignment, stride);
     }
     const bool fills = tile.work == nest::Work::fill;
     const Machine machine{target_,
-                          target_.vector_bytes,
+                          schedule_.vector_bytes,
                           nest_.op.bytes,
                           schedule_.nontemporal,
                           fills ? tables_.add(fill_pattern()) : 0,
-                          schedule_.nontemporal && alignment % target_.vector_bytes == 0,
+                          schedule_.nontemporal && alignment % schedule_.vector_bytes == 0,
                           schedule_.nontemporal ? std::gcd(around.alignment, around.at[0]) : 1,
                           around.ahead};
     if (fills) return emit_rows(tile, RowValue::fill, around.at, machine);
@@ -140,7 +140,7 @@ class Selector {
   /// The padding element, repeated over a vector.
   std::vector<uint8_t> fill_pattern() const {
     std::vector<uint8_t> pattern;
-    for (int k = 0; k < target_.vector_bytes; ++k) {
+    for (int k = 0; k < schedule_.vector_bytes; ++k) {
       const auto& fill = nest_.op.fill;
       pattern.push_back(static_cast<uint8_t>(fill[static_cast<size_t>(k) % fill.size()]));
     }
@@ -169,7 +169,7 @@ void drop_steps(Body& body, int stream) {
 Program select(const LoopNest& nest, const Schedule& schedule, const Target& target,
                int64_t alignment) {
   Program program;
-  program.vector_bytes = target.vector_bytes;
+  program.vector_bytes = schedule.vector_bytes;
   const ByteRange to = touched_bytes(schedule.space, 0), from = touched_bytes(schedule.space, 1);
   program.operands = {{program::Role::target, to.begin, to.end, alignment},
                       {program::Role::source, from.begin, from.end, 1}};
