@@ -37,6 +37,10 @@ class Emitter {
   /// Elements of `width` bytes of a, and of b if there is one, chosen by a table.
   program::Reg permute(int width, program::Reg a, program::Reg b, int table);
   void store(program::Reg value, int stream, int64_t offset, int bytes);
+  /// `bytes` bytes of a register from byte `at` on; the target has byte masks.
+  void store_part(program::Reg value, int stream, int64_t offset, int bytes, int at) {
+    store_piece(value, stream, offset, bytes, at);
+  }
   void store_nontemporal(program::Reg value, int stream, int64_t offset);
   void prefetch(int stream, int64_t offset, int level);
 

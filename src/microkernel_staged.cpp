@@ -50,14 +50,25 @@ Body loop(int64_t extent, std::vector<Step> steps, Body body) {
 // What a plan keeps on the stack for a kernel; L1 has to hold it beside the lines that pass.
 constexpr int64_t most_scratch_bytes = 32 * 1024;
 
+/// Whether the rows of a box begin between lines, by phases that are known, and whole lines are cut
+/// out of them.
+bool shifts(const Machine& machine) {
+  const Target& target = machine.target;
+  return !machine.nontemporal && machine.alignment % machine.vector_bytes == 0 &&
+         target.byte_masks && target.permute_width > 0 &&
+         target.permute_width <= machine.element_bytes;
+}
+
 class StagedTranspose {
  public:
-  StagedTranspose(const Side& rows, const Side& columns, const Strides& at, const Machine& machine)
-      : machine_(machine), rows_(rows), columns_(columns), at_(at) {}
+  StagedTranspose(const Side& rows, const Side& columns, const Strides& at, const Machine& machine,
+                  Tables& tables)
+      : machine_(machine), tables_(tables), rows_(rows), columns_(columns), at_(at) {}
 
   /// A pipeline over the panels of the box: the first is filled; then each is filled while the one
   /// before it leaves; the last leaves.
   Body emit(int64_t& scratch_bytes) const {
+    if (shifts(machine_)) return emit_shifted(scratch_bytes);
     const int64_t panels = columns_.extent / panel_columns_;
     scratch_bytes = std::max(scratch_bytes, std::min<int64_t>(panels, 2) * panel_bytes());
     Body body = loop(fill_steps(), fill_loop(1), {fill(1)});
@@ -121,16 +132,22 @@ class StagedTranspose {
     return steps;
   }
 
+  /// A vector of row `row`, from byte `begin` of it on.
+  Reg panel_line(Emitter& emitter, int64_t row, int64_t begin) const {
+    const int64_t from = row % group_ * pitch() + row / group_ * 16;
+    Reg line = program::none;
+    for (int lane = 0; lane < emitter.lanes(); ++lane) {
+      const int64_t group = begin / 16 + lane;
+      line = emitter.load_lane(line, panel_stream, from + group * vector_, 16, 16 * lane);
+    }
+    return line;
+  }
+
   Block flush(int64_t rows) const {
     Emitter emitter(machine_.target, machine_.vector_bytes);
     for (int64_t row = 0; row < rows; ++row) {
-      const int64_t from = row % group_ * pitch() + row / group_ * 16;
       for (int64_t begin = 0; begin < run_bytes(); begin += vector_) {
-        Reg line = program::none;
-        for (int lane = 0; lane < emitter.lanes(); ++lane) {
-          const int64_t group = begin / 16 + lane;
-          line = emitter.load_lane(line, panel_stream, from + group * vector_, 16, 16 * lane);
-        }
+        const Reg line = panel_line(emitter, row, begin);
         const int64_t offset = at_[0] + row * columns_.stride[0] + begin;
         if (machine_.nontemporal) {
           emitter.store_nontemporal(line, target_stream, offset);
@@ -142,6 +159,70 @@ class StagedTranspose {
       }
     }
     return emitter.take();
+  }
+
+  // ---- rows of the target that begin between lines: each by a phase of its own, the same in every
+  // panel
+
+  /// How far behind a line of the target row `row` begins, bytes.
+  int64_t phase(int64_t row) const {
+    const int64_t begin = (at_[0] + row * columns_.stride[0]) % vector_;
+    return begin < 0 ? begin + vector_ : begin;
+  }
+
+  Body emit_shifted(int64_t& scratch_bytes) const {
+    scratch_bytes = std::max(scratch_bytes, panel_bytes());
+    Body body = loop(fill_steps(), fill_loop(1), {fill(1)});
+    body.push_back(flush_shifted());
+    std::vector<Step> steps{{target_stream, panel_columns_ * columns_.stride[0]},
+                            {source_stream, vector_}};
+    add_step_ahead(steps, panel_columns_);
+    return loop_always(1, {},
+                       loop(columns_.extent / panel_columns_, std::move(steps), std::move(body)));
+  }
+
+  /// All rows of a panel, straight: every phase has a table of its own.
+  Block flush_shifted() const {
+    Emitter emitter(machine_.target, machine_.vector_bytes);
+    for (int64_t row = 0; row < panel_columns_; ++row) flush_shifted_row(emitter, row);
+    return emitter.take();
+  }
+
+  /// The bytes before the first line, the lines, the bytes behind the last line. Neighbouring boxes
+  /// share those two. Every store keeps within one line, even by bytes that it masks: a store that
+  /// touches a line on its way around the caches calls it back.
+  void flush_shifted_row(Emitter& emitter, int64_t row) const {
+    const int64_t to = at_[0] + row * columns_.stride[0];
+    const int64_t tail = phase(row), head = (vector_ - tail) % vector_;
+    Reg before = program::none;
+    for (int64_t begin = 0; begin < run_bytes(); begin += vector_) {
+      const Reg part = panel_line(emitter, row, begin);
+      const Reg line =
+          head == 0 ? part : shifted(emitter, before == program::none ? part : before, part, head);
+      if (head == 0 || before != program::none) {
+        emitter.store_nontemporal(line, target_stream, to + begin - tail);
+      } else {
+        emitter.store_part(line, target_stream, to, static_cast<int>(head), static_cast<int>(tail));
+      }
+      if (asks_ahead() && begin % line_bytes() == 0) ask_ahead(emitter, row * run_bytes() + begin);
+      before = part;
+    }
+    if (head != 0) {
+      emitter.store(shifted(emitter, before, before, head), target_stream, to + run_bytes() - tail,
+                    static_cast<int>(tail));
+    }
+  }
+
+  Reg shifted(Emitter& emitter, Reg first, Reg second, int64_t from) const {
+    return emitter.permute(static_cast<int>(element_), first, second, shift_table(from));
+  }
+
+  /// Two vectors side by side from byte `first` of the first one on.
+  int shift_table(int64_t first) const {
+    std::vector<uint8_t> table;
+    for (int64_t k = 0; k < panel_columns_; ++k)
+      table.push_back(static_cast<uint8_t>(first / element_ + k));
+    return tables_.add(std::move(table));
   }
 
   // ---- the pipeline: the panel that is filled runs one ahead of the one that leaves
@@ -195,6 +276,7 @@ class StagedTranspose {
   }
 
   const Machine& machine_;
+  Tables& tables_;
   Side rows_;     // make runs of the target
   Side columns_;  // make runs of the source
   Strides at_;
@@ -211,16 +293,17 @@ bool can_stage(const Side& rows, const Side& columns, const Machine& machine) {
   // Loops over groups and rows are merged, so one count has to divide the other.
   const int64_t group = 16 / element;
   const bool whole = rows.extent * element % vector == 0 && columns.extent * element % vector == 0;
+  const int64_t panels = shifts(machine) ? 1 : 2;
   const int64_t panel = group * (rows.extent / group * vector + 64);
-  return machine.streams && element < 16 && whole && 2 * panel <= most_scratch_bytes &&
+  return machine.streams && element < 16 && whole && panels * panel <= most_scratch_bytes &&
          rows.extent * element > vector &&
          std::has_single_bit(static_cast<uint64_t>(rows.extent)) &&
          group < machine.target.registers;
 }
 
 Body emit_staged_transpose(const Side& rows, const Side& columns, const Strides& at,
-                           const Machine& machine, int64_t& scratch_bytes) {
-  return StagedTranspose(rows, columns, at, machine).emit(scratch_bytes);
+                           const Machine& machine, Tables& tables, int64_t& scratch_bytes) {
+  return StagedTranspose(rows, columns, at, machine, tables).emit(scratch_bytes);
 }
 
 }  // namespace restride

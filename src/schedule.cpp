@@ -50,6 +50,12 @@ constexpr Block block_of(int64_t element_bytes) {
   return {64, 128};
 }
 
+// Rows that begin between lines share two lines with their neighbours, so they are longer: u8 4097
+// x 4095 SHIFT8, u16 SHIFT16.
+constexpr Block shifted_block_of(int64_t element_bytes) {
+  return element_bytes <= 2 ? Block{256, 256} : block_of(element_bytes);
+}
+
 /// The space being scheduled. Loops chosen for the tile are marked; they keep their relative order,
 /// which keeps coarser loops of an axis outside the finer ones.
 class Scheduler {
@@ -177,7 +183,9 @@ class Scheduler {
       column = take_run(1, bytes, network_column_bytes(bytes), Mark::source_run);
     }
     // A block of networks, so that lines are used up while they are in the cache.
-    const Block block = block_of(bytes);
+    const int across = widest_source_loop();
+    const bool aligned = across < 0 || loop(across).stride[0] % target_.line_bytes == 0;
+    const Block block = aligned ? block_of(bytes) : shifted_block_of(bytes);
     row = take_run(0, row, block.rows * bytes, Mark::target_run);
     column = take_run(1, column, block.columns * bytes, Mark::source_run);
     if (row == bytes && column == bytes) scattered();
@@ -186,6 +194,15 @@ class Scheduler {
     schedule_.vector_bytes =
         static_cast<int>(std::clamp(round_up_to_power_of_two(row), int64_t{16}, widest));
     if (schedule_.nontemporal) read_on();
+  }
+
+  /// The loop along which the source lies side by side, in units of what the tile has taken of it;
+  /// -1 if there is none.
+  int widest_source_loop() {
+    for (int k = 0; k < loop_count(); ++k) {
+      if (mark(k) == Mark::source_run && loop(k).stride[1] == space().op.bytes) return k;
+    }
+    return -1;
   }
 
   /// Puts the loop that goes on reading where a block ends innermost: the next block is asked for
