@@ -50,8 +50,8 @@ constexpr Block block_of(int64_t element_bytes) {
   return {64, 128};
 }
 
-// Rows that begin between lines share two lines with their neighbours, so they are longer: u8 4097
-// x 4095 SHIFT8, u16 SHIFT16.
+// Rows that begin between lines share two lines with their neighbours, so they are longer. 4097 x
+// 4095, share of a non-temporal copy: u8 .37 (128 rows .21), u16 .55 (128 rows .43).
 constexpr Block shifted_block_of(int64_t element_bytes) {
   return element_bytes <= 2 ? Block{256, 256} : block_of(element_bytes);
 }
