@@ -32,7 +32,8 @@ class Tables {
 /// What a microkernel knows of where it works.
 struct Machine {
   const Target& target;
-  int vector_bytes;  ///< of the program
+  int vector_bytes;              ///< of the program
+  int64_t network_column_bytes;  ///< of a source row that one network takes in
   int64_t element_bytes;
   bool streams;      ///< source and target do not stay in the caches
   int fill_table;    ///< Program::tables entry with the padding element repeated
@@ -42,12 +43,6 @@ struct Machine {
                       ///< target; else 1
   int64_t ahead;      ///< bytes of the source from this tile to the next one; 0: not known
 };
-
-/// Bytes of a source row that one network takes in. Narrow elements make networks of many rows:
-/// they get one lane at a time, which keeps the code short.
-constexpr int64_t network_column_bytes(int64_t element_bytes) {
-  return element_bytes < 4 ? 16 : 64;
-}
 
 /// A body that repeats `body` `side.extent` times, each stream advancing by its stride; `body`
 /// itself for one.

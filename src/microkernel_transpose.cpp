@@ -67,8 +67,7 @@ class Transpose {
       : machine_(machine),
         at_(at),
         rows_(std::move(rows), machine.vector_bytes / machine.element_bytes),
-        columns_(std::move(columns),
-                 network_column_bytes(machine.element_bytes) / machine.element_bytes) {}
+        columns_(std::move(columns), machine.network_column_bytes / machine.element_bytes) {}
 
   Body emit() const {
     Emitter emitter(machine_.target, machine_.vector_bytes);
@@ -78,8 +77,7 @@ class Transpose {
     // Where a network takes less than a line of the source, the rest of the line comes next: 512 x
     // 512 u16 in L2 .51 of memcpy against .32. Where it takes whole lines, runs of the target grow
     // first: 256 x 256 f64 .65 against .47.
-    const bool whole_lines =
-        network_column_bytes(machine_.element_bytes) >= machine_.target.line_bytes;
+    const bool whole_lines = machine_.network_column_bytes >= machine_.target.line_bytes;
     const std::vector<Side>& inner = whole_lines ? rows_.looped : columns_.looped;
     const std::vector<Side>& outer = whole_lines ? columns_.looped : rows_.looped;
     for (const std::vector<Side>* looped : {&inner, &outer}) {

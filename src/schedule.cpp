@@ -60,8 +60,13 @@ constexpr Block shifted_block_of(int64_t element_bytes) {
 /// which keeps coarser loops of an axis outside the finer ones.
 class Scheduler {
  public:
-  Scheduler(const IterationSpace& space, const Target& target) : target_(target), schedule_{space} {
+  Scheduler(const IterationSpace& space, const Target& target, CodeGoal goal)
+      : target_(target), schedule_{space} {
     marks_.assign(space.loops.size(), Mark::outside);
+    // Narrow elements make networks of many rows: they get one lane at a time, which keeps the code
+    // short.
+    const bool one_lane = goal == CodeGoal::compact || space.op.bytes < 4;
+    schedule_.network_column_bytes = one_lane ? 16 : 64;
   }
 
   Schedule run() {
@@ -174,13 +179,13 @@ class Scheduler {
     const IterationSpace unsplit = space();
     const int64_t bytes = space().op.bytes;
     int64_t row = take_run(0, bytes, target_.vector_bytes, Mark::target_run);
-    int64_t column = take_run(1, bytes, network_column_bytes(bytes), Mark::source_run);
+    int64_t column = take_run(1, bytes, schedule_.network_column_bytes, Mark::source_run);
     if (std::min(row, column) < narrow_run_bytes && permutes()) {
       space() = unsplit;
       marks_.assign(space().loops.size(), Mark::outside);
       if (permute()) return;
       row = take_run(0, bytes, target_.vector_bytes, Mark::target_run);
-      column = take_run(1, bytes, network_column_bytes(bytes), Mark::source_run);
+      column = take_run(1, bytes, schedule_.network_column_bytes, Mark::source_run);
     }
     // A block of networks, so that lines are used up while they are in the cache.
     const int across = widest_source_loop();
@@ -301,8 +306,8 @@ class Scheduler {
 
 }  // namespace
 
-Schedule schedule(const IterationSpace& simplified, const Target& target) {
-  return Scheduler(simplified, target).run();
+Schedule schedule(const IterationSpace& simplified, const Target& target, CodeGoal goal) {
+  return Scheduler(simplified, target, goal).run();
 }
 
 std::string to_string(Movement movement) {

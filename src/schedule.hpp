@@ -33,14 +33,23 @@ struct Schedule {
   uint32_t target_run = 0;
   /// Of the program: the target's, or narrower where the runs of a transpose do not fill those.
   int vector_bytes = 16;
+  /// Of a transpose: bytes of a source row that one network takes in.
+  int64_t network_column_bytes = 16;
   /// Whole vectors of the target go around the caches.
   bool nontemporal = false;
 
   bool operator==(const Schedule&) const = default;
 };
 
+/// What the code is wanted for.
+enum class CodeGoal : uint8_t {
+  fast,     ///< to run
+  compact,  ///< to be there at once, should it be needed: networks of a lane, a quarter of the code
+};
+
 /// Decides. The space has to be simplified.
-Schedule schedule(const IterationSpace& simplified, const Target& target);
+Schedule schedule(const IterationSpace& simplified, const Target& target,
+                  CodeGoal goal = CodeGoal::fast);
 
 std::string to_string(Movement movement);
 std::string to_string(const Schedule& schedule);

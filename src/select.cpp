@@ -117,6 +117,7 @@ class Selector {
     const bool fills = tile.work == nest::Work::fill;
     const Machine machine{target_,
                           schedule_.vector_bytes,
+                          schedule_.network_column_bytes,
                           nest_.op.bytes,
                           schedule_.nontemporal,
                           fills ? tables_.add(fill_pattern()) : 0,
