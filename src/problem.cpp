@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "checked.hpp"
+#include "element_math.hpp"
 #include "extents.hpp"
 #include "message.hpp"
 #include "restride/broadcast.hpp"
@@ -27,30 +28,6 @@ std::string_view source_name(const Problem& problem, size_t i) {
 }
 
 bool is_comparison(Operation operation) { return operation >= Operation::equal; }
-
-/// Whether a binary operation takes an element type.
-bool takes(Operation operation, ElementType type) {
-  switch (operation) {
-    case Operation::subtract:
-    case Operation::divide:
-    case Operation::remainder:
-    case Operation::power:
-      return type != ElementType::pred;
-    case Operation::bit_and:
-    case Operation::bit_or:
-    case Operation::bit_xor:
-      return type == ElementType::pred || is_integer(type);
-    case Operation::maximum:
-    case Operation::minimum:
-    case Operation::less:
-    case Operation::less_equal:
-    case Operation::greater:
-    case Operation::greater_equal:
-      return !is_complex(type);
-    default:
-      return true;
-  }
-}
 
 Result<void> check_operation(const Problem& problem) {
   const auto number = static_cast<size_t>(problem.operation);
@@ -94,7 +71,7 @@ Result<void> check_binary_types(const Problem& problem) {
     return wrong_type("sources[1]", other,
                       "must be " + std::string(to_string(type)) + ", the type of sources[0]");
   }
-  if (!takes(problem.operation, type)) {
+  if (element_operation(problem.operation, type) == nullptr) {
     return wrong_type("sources[0]", type,
                       "is not taken by " + std::string(to_string(problem.operation)));
   }
