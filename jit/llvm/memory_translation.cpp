@@ -1,0 +1,132 @@
+// Loads, stores and prefetches.
+//
+// Whole vectors and pieces of a power of two become plain accesses; everything else, where the
+// target has byte masks, a masked access with a constant mask. A masked access touches only the
+// bytes of its mask, so its address may start before them. Alignment is claimed only where the
+// verifier has proved it: at non-temporal stores.
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Intrinsics.h>
+
+#include "llvm/block_translation.hpp"
+
+namespace restride::llvm_backend {
+
+using namespace program;
+
+namespace {
+
+const llvm::Align anywhere;  // of one byte
+
+/// A piece that is one element of the lowest lane: 1, 2, 4 or 8 bytes.
+bool is_element(const Op& op) {
+  return (op.bytes & (op.bytes - 1)) == 0 && op.at % op.bytes == 0 && op.at + op.bytes <= 16 &&
+         op.bytes < 16;
+}
+
+/// A piece of whole lanes: 16 or 32 bytes of a longer vector.
+bool is_lanes(const Op& op) { return (op.bytes == 16 || op.bytes == 32) && op.at % op.bytes == 0; }
+
+/// The widest element whose multiples the piece begins and ends at.
+int mask_width(const Op& op) {
+  int width = 8;
+  while ((op.at | op.bytes) % width != 0) width /= 2;
+  return width;
+}
+
+}  // namespace
+
+llvm::Value* BlockTranslator::address(const Op& op, int64_t before) {
+  return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), (*at_)[op.stream],
+                                     uint64_t(op.offset) - uint64_t(before));
+}
+
+llvm::Value* BlockTranslator::load(const Op& op) {
+  const int whole = program_.vector_bytes;
+  if (op.bytes == whole) return builder_.CreateAlignedLoad(vector(1), address(op), anywhere);
+  const bool narrow = op.at + op.bytes <= 16 && (op.a == none || is_narrow(op.a));
+  const int bytes = narrow ? 16 : whole;
+  if (op.bytes == bytes) return builder_.CreateAlignedLoad(vector(8, 16), address(op), anywhere);
+  const bool element = is_element(op), merges_by_mask = target_.byte_masks && op.a != none;
+  if (!is_lanes(op) && (!element || (merges_by_mask && bytes > 16))) return masked_load(op, bytes);
+  const int width = element ? op.bytes : 8;
+  llvm::Type* const type = element
+                               ? static_cast<llvm::Type*>(builder_.getIntNTy(unsigned(8 * width)))
+                               : vector(8, op.bytes);
+  llvm::Value* const piece = builder_.CreateAlignedLoad(type, address(op), anywhere);
+  llvm::Value* const into = argument(op.a, width, bytes);
+  const uint64_t place = uint64_t(op.at / width);
+  return element ? builder_.CreateInsertElement(into, piece, place)
+                 : builder_.CreateInsertVector(into->getType(), into, piece, place);
+}
+
+/// What a load leaves as it is: `a`, or zeros without one.
+llvm::Value* BlockTranslator::argument(Reg a, int width, int bytes) {
+  if (a == none) return llvm::Constant::getNullValue(vector(width, bytes));
+  return bytes == 16 ? as_it_is(a, width) : as(a, width);
+}
+
+static llvm::Constant* mask(llvm::IRBuilder<>& builder, const Op& op, int width, int bytes) {
+  llvm::SmallVector<llvm::Constant*, 64> bits;
+  for (int byte = 0; byte < bytes; byte += width) {
+    bits.push_back(builder.getInt1(byte >= op.at && byte < op.at + op.bytes));
+  }
+  return llvm::ConstantVector::get(bits);
+}
+
+llvm::Value* BlockTranslator::masked_load(const Op& op, int bytes) {
+  const int width = mask_width(op);
+  return builder_.CreateMaskedLoad(vector(width, bytes), address(op, op.at), anywhere,
+                                   mask(builder_, op, width, bytes), argument(op.a, width, bytes));
+}
+
+llvm::Value* BlockTranslator::splat(const Op& op) {
+  const int whole = program_.vector_bytes;
+  if (op.width < 16) {
+    llvm::Value* const element = builder_.CreateAlignedLoad(
+        builder_.getIntNTy(unsigned(8 * op.width)), address(op), anywhere);
+    return builder_.CreateVectorSplat(unsigned(whole / op.width), element);
+  }
+  llvm::Value* const lane = builder_.CreateAlignedLoad(vector(8, 16), address(op), anywhere);
+  Indices indices;
+  for (int k = 0; k < whole / 8; ++k) indices.push_back(k % 2);
+  return builder_.CreateShuffleVector(lane, indices);
+}
+
+void BlockTranslator::store(const Op& op) {
+  const int bytes = is_narrow(op.a) && op.at + op.bytes <= 16 ? 16 : program_.vector_bytes;
+  llvm::Value* piece = nullptr;
+  if (op.bytes == bytes) {
+    piece = argument(op.a, 8, bytes);
+  } else if (is_element(op)) {
+    piece = builder_.CreateExtractElement(as_it_is(op.a, op.bytes), uint64_t(op.at / op.bytes));
+  } else if (is_lanes(op)) {
+    piece = builder_.CreateExtractVector(vector(8, op.bytes), as(op.a, 8), uint64_t(op.at / 8));
+  } else {
+    return masked_store(op, bytes);
+  }
+  builder_.CreateAlignedStore(piece, address(op), anywhere);
+}
+
+void BlockTranslator::masked_store(const Op& op, int bytes) {
+  const int width = mask_width(op);
+  builder_.CreateMaskedStore(argument(op.a, width, bytes), address(op, op.at), anywhere,
+                             mask(builder_, op, width, bytes));
+}
+
+void BlockTranslator::store_nontemporal(const Op& op) {
+  llvm::StoreInst* const store = builder_.CreateAlignedStore(
+      as(op.a, 8), address(op), llvm::Align(uint64_t(program_.vector_bytes)));
+  llvm::Metadata* const one = llvm::ConstantAsMetadata::get(builder_.getInt32(1));
+  store->setMetadata(llvm::LLVMContext::MD_nontemporal,
+                     llvm::MDNode::get(builder_.getContext(), one));
+}
+
+void BlockTranslator::prefetch(const Op& op) {
+  // Locality 3 is the first cache; the last argument: data, not instructions.
+  constexpr uint32_t to_read = 0, data = 1;
+  builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {builder_.getPtrTy()},
+                           {address(op), builder_.getInt32(to_read),
+                            builder_.getInt32(uint32_t(4 - op.width)), builder_.getInt32(data)});
+}
+
+}  // namespace restride::llvm_backend
