@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "element_math.hpp"
+
 namespace restride::program {
 namespace {
 
@@ -18,7 +20,7 @@ struct Form {
 
 constexpr Need never = Need::forbidden, maybe = Need::optional, always = Need::required;
 
-constexpr std::array<Form, 13> forms = {{
+constexpr std::array<Form, 16> forms = {{
     {always, maybe, never},    // load
     {always, never, never},    // splat
     {always, never, never},    // constant
@@ -29,6 +31,9 @@ constexpr std::array<Form, 13> forms = {{
     {always, always, never},   // extract
     {always, always, maybe},   // permute
     {always, always, never},   // shuffle
+    {always, always, maybe},   // convert
+    {always, always, always},  // compute
+    {always, always, never},   // round
     {never, always, never},    // store
     {never, always, never},    // store_nontemporal
     {never, never, never},     // prefetch
@@ -61,6 +66,29 @@ uint64_t chosen_lanes(const Op& op, uint64_t a, uint64_t b, int vector_bytes) {
   for (int lane = 0; lane < lanes; ++lane) {
     const int from = op.select >> (lane * bits) & (lanes - 1);
     result |= ((lane < lanes / 2 ? a : b) >> (16 * from) & 0xffff) << (16 * lane);
+  }
+  return result;
+}
+
+/// The elements of `to_width` bytes, the first at byte `to`, whose sources at byte `from` are whole.
+uint64_t converted(uint64_t a, const Op& op, int vector_bytes) {
+  const int from_width = int(storage_bytes(op.from)), to_width = int(storage_bytes(op.type));
+  const int from = from_width < to_width ? op.at : 0, to = to_width < from_width ? op.at : 0;
+  const int count = vector_bytes / std::max(from_width, to_width);
+  uint64_t result = 0;
+  for (int k = 0; k < count; ++k) {
+    const uint64_t needed = low_bits(from_width) << (from + k * from_width);
+    if ((a & needed) == needed) result |= low_bits(to_width) << (to + k * to_width);
+  }
+  return result;
+}
+
+/// The elements of `width` bytes that are whole.
+uint64_t whole_elements(uint64_t a, int vector_bytes, int width) {
+  uint64_t result = 0;
+  for (int at = 0; at < vector_bytes; at += width) {
+    const uint64_t element = low_bits(width) << at;
+    if ((a & element) == element) result |= element;
   }
   return result;
 }
@@ -123,6 +151,31 @@ std::optional<Violation> BlockVerifier::check_table(const Op& op) const {
   return std::nullopt;
 }
 
+std::optional<Violation> BlockVerifier::check_types(const Op& op) const {
+  const auto admitted = [&] {
+    switch (op.code) {
+      case Code::convert:
+        return element_converter(op.from, op.type) != nullptr;
+      case Code::compute:
+        return element_operation(op.operation(), op.type) != nullptr;
+      default:
+        return op.type == ElementType::f32 || op.type == ElementType::f64;
+    }
+  };
+  if (!is_element_type(op.type) || (op.code == Code::convert && !is_element_type(op.from)) ||
+      !admitted()) {
+    return Violation{4, "no such types", &op};
+  }
+  if (op.code != Code::convert) return std::nullopt;
+  const int vector = program_.vector_bytes;
+  const int from = int(storage_bytes(op.from)), to = int(storage_bytes(op.type));
+  const int narrow = vector / std::max(from, to) * std::min(from, to);
+  const bool placed = from == to ? op.at == 0 : op.at % narrow == 0 && op.at + narrow <= vector;
+  if (!placed) return Violation{4, "converts elements beyond the vector", &op};
+  if (op.b != none && from <= to) return Violation{1, "merges into a whole vector", &op};
+  return std::nullopt;
+}
+
 std::optional<Violation> BlockVerifier::check_fields(const Op& op) const {
   const int vector = program_.vector_bytes;
   const bool lane = op.at % 16 == 0 && op.at < vector;
@@ -160,6 +213,10 @@ std::optional<Violation> BlockVerifier::check_fields(const Op& op) const {
       return check_table(op);
     case Code::constant:
       return check_table(op);
+    case Code::convert:
+    case Code::compute:
+    case Code::round:
+      return check_types(op);
     case Code::prefetch:
       if (op.width < 1 || op.width > 3) return Violation{4, "no such cache", &op};
       return std::nullopt;
@@ -203,6 +260,17 @@ uint64_t BlockVerifier::result_bytes(const Op& op) const {
     case Code::shuffle:
       return a == all_ ? tables_[size_t(op.table)].defined
                        : shuffled(a, program_.tables[size_t(op.table)]);
+    case Code::convert: {
+      const uint64_t made = a == all_ && op.b == none && op.at == 0 &&
+                                    storage_bytes(op.from) <= storage_bytes(op.type)
+                                ? all_
+                                : converted(a, op, vector);
+      return made | b;
+    }
+    case Code::compute:
+      return (a & b) == all_ ? all_ : whole_elements(a & b, vector, int(storage_bytes(op.type)));
+    case Code::round:
+      return a == all_ ? all_ : whole_elements(a, vector, int(storage_bytes(op.type)));
     default:
       return all_;
   }

@@ -15,8 +15,6 @@ namespace {
 
 using namespace stored;
 
-constexpr bool is_comparison(Operation operation) { return operation >= Operation::equal; }
-
 template <Operation operation>
 bool compare(auto a, auto b) {
   if constexpr (operation == Operation::equal) return a == b;

@@ -99,6 +99,27 @@ Reg Emitter::permute(int width, Reg a, Reg b, int table) {
                  .b = b});
 }
 
+Reg Emitter::convert(ElementType from, ElementType type, Reg a, int at, Reg into) {
+  return append({.code = Code::convert,
+                 .at = static_cast<uint8_t>(at),
+                 .type = type,
+                 .from = from,
+                 .a = a,
+                 .b = into});
+}
+
+Reg Emitter::compute(Operation operation, ElementType type, Reg a, Reg b) {
+  return append({.code = Code::compute,
+                 .select = static_cast<uint8_t>(operation),
+                 .type = type,
+                 .a = a,
+                 .b = b});
+}
+
+Reg Emitter::round(ElementType type, Reg a) {
+  return append({.code = Code::round, .type = type, .a = a});
+}
+
 void Emitter::store_piece(Reg value, int stream, int64_t offset, int bytes, int at) {
   ops_.push_back({.code = Code::store,
                   .stream = static_cast<uint8_t>(stream),

@@ -36,6 +36,12 @@ class Emitter {
   program::Reg unpack_high(int width, program::Reg a, program::Reg b);
   /// Elements of `width` bytes of a, and of b if there is one, chosen by a table.
   program::Reg permute(int width, program::Reg a, program::Reg b, int table);
+  /// Elements of a from type `from` to type `type`; the narrower ones stand at byte `at` of theirs.
+  /// What else a narrower result holds comes from `into`, which may be none.
+  program::Reg convert(ElementType from, ElementType type, program::Reg a, int at,
+                       program::Reg into = program::none);
+  program::Reg compute(Operation operation, ElementType type, program::Reg a, program::Reg b);
+  program::Reg round(ElementType type, program::Reg a);
   void store(program::Reg value, int stream, int64_t offset, int bytes);
   /// `bytes` bytes of a register from byte `at` on; the target has byte masks.
   void store_part(program::Reg value, int stream, int64_t offset, int bytes, int at) {

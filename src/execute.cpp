@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 
+#include "float_environment.hpp"
 #include "plan_state.hpp"
 #include "restride/plan.hpp"
 
@@ -22,12 +23,13 @@ constexpr int64_t tasks_per_thread = 4;
 
 /// Pointers of one run.
 struct Buffers {
-  const void* source;
+  const void* sources[max_sources];
   void* target;
 };
 
 const KernelVariant& pick(const KernelSet& kernels, const Buffers& buffers) {
-  const auto source = reinterpret_cast<uintptr_t>(buffers.source);
+  uintptr_t source = 0;
+  for (const void* const each : buffers.sources) source |= reinterpret_cast<uintptr_t>(each);
   const auto target = reinterpret_cast<uintptr_t>(buffers.target);
   for (const KernelVariant& variant : kernels.variants) {
     if (((source & variant.source_mask) | (target & variant.target_mask)) == 0) return variant;
@@ -45,10 +47,11 @@ void call(const KernelVariant& variant, const Buffers& buffers, std::byte* scrat
         pointers[count++] = buffers.target;
         break;
       case program::Role::source:
-        pointers[count++] = const_cast<void*>(buffers.source);  // kernels never write to it
+        // Kernels never write to it.
+        pointers[count++] = const_cast<void*>(buffers.sources[argument.place]);
         break;
       case program::Role::scratch:
-        pointers[count++] = scratch + argument.scratch_offset;
+        pointers[count++] = scratch + argument.place;
         break;
     }
   }
@@ -62,7 +65,7 @@ void call(const KernelVariant& variant, const Buffers& buffers, std::byte* scrat
   call(variant, buffers, scratch, first, last);
 }
 
-void run(const KernelVariant& variant, const Buffers& buffers, int64_t first, int64_t last) {
+void run_moves(const KernelVariant& variant, const Buffers& buffers, int64_t first, int64_t last) {
   if (variant.scratch_bytes != 0) {
     call_with_scratch(variant, buffers, first, last);
   } else {
@@ -70,8 +73,16 @@ void run(const KernelVariant& variant, const Buffers& buffers, int64_t first, in
   }
 }
 
+void run(const KernelSet& kernels, const KernelVariant& variant, const Buffers& buffers,
+         int64_t first, int64_t last) {
+  if (!kernels.computes_floats) return run_moves(variant, buffers, first, last);
+  const FloatEnvironment environment;
+  run_moves(variant, buffers, first, last);
+}
+
 /// Units [0, units) in `tasks` ranges whose sizes differ by at most one.
 struct Split {
+  const KernelSet& kernels;
   const KernelVariant& variant;
   Buffers buffers;
   int64_t tasks;
@@ -81,7 +92,7 @@ struct Split {
   }
   static void run_task(void* split, int64_t task) {
     const Split& self = *static_cast<const Split*>(split);
-    run(self.variant, self.buffers, self.begin(task), self.begin(task + 1));
+    run(self.kernels, self.variant, self.buffers, self.begin(task), self.begin(task + 1));
   }
 };
 
@@ -91,65 +102,120 @@ bool overlap(const void* a, int64_t a_bytes, const void* b, int64_t b_bytes) {
          second < first + static_cast<uintptr_t>(a_bytes);
 }
 
-Error wrong_size(const char* operand, size_t given, int64_t wanted) {
-  return Error{ErrorCode::invalid_argument, std::string(operand) + " is " + std::to_string(given) +
+Error wrong_size(const std::string& operand, size_t given, int64_t wanted) {
+  return Error{ErrorCode::invalid_argument, operand + " is " + std::to_string(given) +
                                                 " bytes, the plan's " + operand + " buffer has " +
                                                 std::to_string(wanted)};
 }
 
-/// The pointers of index 0 in two spans that a plan may run on.
-Result<Buffers> checked(const ByteRange& source_range, std::span<const std::byte> source,
-                        const ByteRange& target_range, std::span<std::byte> target) {
-  const int64_t source_bytes = source_range.end - source_range.begin;
-  const int64_t target_bytes = target_range.end - target_range.begin;
-  if (source.size() != static_cast<size_t>(source_bytes)) {
-    return wrong_size("source", source.size(), source_bytes);
+/// The pointers that a plan with these sources takes; of factors the plan's own.
+Buffers buffers_of(const Plan::State& plan, std::span<const void* const> sources, void* target) {
+  Buffers buffers{{}, target};
+  size_t count = 0;
+  for (const void* const source : sources) buffers.sources[count++] = source;
+  for (const std::vector<std::byte>& factors : plan.factors) {
+    buffers.sources[count++] = factors.data();
+  }
+  return buffers;
+}
+
+void run_all(const Plan::State& plan, const Buffers& buffers) {
+  const KernelSet& kernels = *plan.kernels;
+  if (kernels.variants.empty()) return;
+  const KernelVariant& variant = pick(kernels, buffers);
+  run(kernels, variant, buffers, 0, variant.units);
+}
+
+void run_all(const Plan::State& plan, const Buffers& buffers, Executor& executor) {
+  const KernelSet& kernels = *plan.kernels;
+  if (kernels.variants.empty()) return;
+  const KernelVariant& variant = pick(kernels, buffers);
+  int64_t pays = (plan.target.end - plan.target.begin) / task_bytes;
+  for (const ByteRange& source : plan.sources) pays += (source.end - source.begin) / task_bytes;
+  const int64_t threads = executor.concurrency();
+  const int64_t tasks = std::min({threads * tasks_per_thread, variant.units, pays});
+  if (threads <= 1 || tasks <= 1) return run(kernels, variant, buffers, 0, variant.units);
+  Split split{kernels, variant, buffers, tasks};
+  executor.parallel_for(tasks, &Split::run_task, &split);
+}
+
+/// The name of a source in messages.
+std::string source_name(const Plan::State& plan, size_t source) {
+  return plan.source_count == 1 ? "source" : "sources[" + std::to_string(source) + "]";
+}
+
+/// The pointers of index 0 in spans that a plan may run on.
+Result<Buffers> checked(const Plan::State& plan,
+                        std::span<const std::span<const std::byte>> sources,
+                        std::span<std::byte> target) {
+  if (sources.size() != static_cast<size_t>(plan.source_count)) {
+    return Error{ErrorCode::invalid_argument, "sources has " + std::to_string(sources.size()) +
+                                                  " entries, the plan takes " +
+                                                  std::to_string(plan.source_count)};
+  }
+  const int64_t target_bytes = plan.target.end - plan.target.begin;
+  const void* pointers[max_sources];
+  for (size_t k = 0; k < sources.size(); ++k) {
+    const int64_t bytes = plan.sources[k].end - plan.sources[k].begin;
+    if (sources[k].size() != static_cast<size_t>(bytes)) {
+      return wrong_size(source_name(plan, k), sources[k].size(), bytes);
+    }
+    if (overlap(sources[k].data(), bytes, target.data(), target_bytes)) {
+      return Error{ErrorCode::invalid_argument, source_name(plan, k) + " and target overlap"};
+    }
+    pointers[k] = sources[k].data() - plan.sources[k].begin;
   }
   if (target.size() != static_cast<size_t>(target_bytes)) {
     return wrong_size("target", target.size(), target_bytes);
   }
-  if (overlap(source.data(), source_bytes, target.data(), target_bytes)) {
-    return Error{ErrorCode::invalid_argument, "source and target overlap"};
-  }
-  return Buffers{source.data() - source_range.begin, target.data() - target_range.begin};
+  return buffers_of(plan, {pointers, sources.size()}, target.data() - plan.target.begin);
 }
 
 }  // namespace
 
 void Plan::execute(const void* source, void* target) const noexcept {
-  const KernelSet& kernels = *state_->kernels;
-  if (kernels.variants.empty()) return;
-  const Buffers buffers{source, target};
-  const KernelVariant& variant = pick(kernels, buffers);
-  run(variant, buffers, 0, variant.units);
+  execute_sources(std::span<const void* const>(&source, 1), target);
 }
 
 void Plan::execute(const void* source, void* target, Executor& executor) const noexcept {
-  const KernelSet& kernels = *state_->kernels;
-  if (kernels.variants.empty()) return;
-  const Buffers buffers{source, target};
-  const KernelVariant& variant = pick(kernels, buffers);
-  const int64_t threads = executor.concurrency();
-  const int64_t tasks = std::min({threads * tasks_per_thread, variant.units,
-                                  source_bytes() / task_bytes + target_bytes() / task_bytes});
-  if (threads <= 1 || tasks <= 1) return run(variant, buffers, 0, variant.units);
-  Split split{variant, buffers, tasks};
-  executor.parallel_for(tasks, &Split::run_task, &split);
+  execute_sources(std::span<const void* const>(&source, 1), target, executor);
 }
 
 Result<void> Plan::execute(std::span<const std::byte> source,
                            std::span<std::byte> target) const noexcept {
-  const Result<Buffers> buffers = checked(state_->source, source, state_->target, target);
-  if (!buffers) return buffers.error();
-  execute(buffers->source, buffers->target);
-  return {};
+  return execute_sources(std::span<const std::span<const std::byte>>(&source, 1), target);
 }
 
 Result<void> Plan::execute(std::span<const std::byte> source, std::span<std::byte> target,
                            Executor& executor) const noexcept {
-  const Result<Buffers> buffers = checked(state_->source, source, state_->target, target);
+  return execute_sources(std::span<const std::span<const std::byte>>(&source, 1), target, executor);
+}
+
+void Plan::execute_sources(std::span<const void* const> sources, void* target) const noexcept {
+  if (sources.size() != static_cast<size_t>(state_->source_count)) return;
+  run_all(*state_, buffers_of(*state_, sources, target));
+}
+
+void Plan::execute_sources(std::span<const void* const> sources, void* target,
+                           Executor& executor) const noexcept {
+  if (sources.size() != static_cast<size_t>(state_->source_count)) return;
+  run_all(*state_, buffers_of(*state_, sources, target), executor);
+}
+
+Result<void> Plan::execute_sources(std::span<const std::span<const std::byte>> sources,
+                                   std::span<std::byte> target) const noexcept {
+  const Result<Buffers> buffers = checked(*state_, sources, target);
   if (!buffers) return buffers.error();
-  execute(buffers->source, buffers->target, executor);
+  run_all(*state_, *buffers);
+  return {};
+}
+
+Result<void> Plan::execute_sources(std::span<const std::span<const std::byte>> sources,
+                                   std::span<std::byte> target,
+                                   Executor& executor) const noexcept {
+  const Result<Buffers> buffers = checked(*state_, sources, target);
+  if (!buffers) return buffers.error();
+  run_all(*state_, *buffers, executor);
   return {};
 }
 

@@ -13,8 +13,11 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <vector>
+
+#include "element_math.hpp"
 
 namespace restride {
 namespace program {
@@ -127,6 +130,14 @@ void permute(Vector& to, const Vector& a, const Vector& b, int vector_bytes, con
   }
 }
 
+template <class Float>
+void round_element(const uint8_t* from, uint8_t* to) {
+  Float value;
+  std::memcpy(&value, from, sizeof value);
+  value = std::nearbyint(value);
+  std::memcpy(to, &value, sizeof value);
+}
+
 /// The state of one run. Addresses are integers: a prefetched one may lie anywhere.
 class Machine {
  public:
@@ -188,6 +199,12 @@ class Machine {
         return run_permute(op, to, a, b);
       case Code::shuffle:
         return run_shuffle(op, to, a);
+      case Code::convert:
+        return run_convert(op, to, a, b);
+      case Code::compute:
+        return run_compute(op, to, a, b);
+      case Code::round:
+        return run_round(op, to, a);
       case Code::store:
       case Code::store_nontemporal:
         return copy(memory(), a + op.at, op.bytes);
@@ -237,6 +254,43 @@ class Machine {
     const uint8_t* table = program_.tables[size_t(op.table)].data();
     for (int k = 0; k < program_.vector_bytes; ++k) {
       to.bytes[size_t(k)] = a.bytes[size_t((k & ~15) + (table[k] & 15))];
+    }
+  }
+
+  void run_convert(const Op& op, Vector& to, const Vector& a, const Vector& b) {
+    const int64_t from_width = storage_bytes(op.from), to_width = storage_bytes(op.type);
+    const int64_t from = from_width < to_width ? op.at : 0, at = to_width < from_width ? op.at : 0;
+    const ConvertElement convert = element_converter(op.from, op.type);
+    to = op.b == none ? Vector{} : b;
+    for (int64_t k = 0; k < program_.vector_bytes / std::max(from_width, to_width); ++k) {
+      convert(a + from + k * from_width, to + at + k * to_width);
+    }
+  }
+
+  void run_compute(const Op& op, Vector& to, const Vector& a, const Vector& b) {
+    const BinaryElement operate = element_operation(op.operation(), op.type);
+    const int64_t width = storage_bytes(op.type);
+    if (is_comparison(op.operation())) return run_comparison(op, to, a, b);
+    for (int64_t at = 0; at < program_.vector_bytes; at += width) operate(a + at, b + at, to + at);
+  }
+
+  void run_comparison(const Op& op, Vector& to, const Vector& a, const Vector& b) {
+    const BinaryElement compare = element_operation(op.operation(), op.type);
+    const int64_t width = storage_bytes(op.type);
+    to = {};
+    for (int64_t at = 0; at < program_.vector_bytes; at += width) {
+      compare(a + at, b + at, to + at);
+      if (is_complex(op.type)) element_converter(ElementType::pred, op.type)(to + at, to + at);
+    }
+  }
+
+  void run_round(const Op& op, Vector& to, const Vector& a) {
+    for (int64_t at = 0; at < program_.vector_bytes; at += storage_bytes(op.type)) {
+      if (op.type == ElementType::f32) {
+        round_element<float>(a + at, to + at);
+      } else {
+        round_element<double>(a + at, to + at);
+      }
     }
   }
 

@@ -206,23 +206,69 @@ void pad_axes(IterationSpace& space, const Shape& target, const std::vector<Digi
   }
 }
 
-/// All that is special about copies in this version of the road.
-Result<void> check_supported(const Problem& problem) {
-  if (problem.operation != Operation::copy) {
-    return Error{ErrorCode::unsupported,
-                 "operation = " + std::string(to_string(problem.operation)) +
-                     ": only copies can be planned"};
-  }
-  const Layout &from = problem.sources[0].shape.layout, &to = problem.target.layout;
-  if (from.element_size_in_bits != to.element_size_in_bits ||
-      (from.element_size_in_bits != 0 && from.packing_order != to.packing_order)) {
-    return Error{ErrorCode::unsupported, "source and target pack their elements differently"};
+/// Packed elements move together or not at all.
+Result<void> check_supported(const Problem& problem, const ElementOp& op) {
+  const Layout& to = problem.target.layout;
+  for (const Source& source : problem.sources) {
+    const Layout& from = source.shape.layout;
+    const bool packed = from.element_size_in_bits != 0 || to.element_size_in_bits != 0;
+    if (packed && !is_move(op)) {
+      return Error{ErrorCode::unsupported,
+                   std::string(to_string(problem.operation)) +
+                       " of packed elements (element_size_in_bits below 8)"};
+    }
+    if (from.element_size_in_bits != to.element_size_in_bits ||
+        (packed && from.packing_order != to.packing_order)) {
+      return Error{ErrorCode::unsupported, "source and target pack their elements differently"};
+    }
   }
   return {};
 }
 
+/// Whether a conversion changes no bit: integers of one width wrap into each other.
+bool converts_nothing(ElementType from, ElementType to) {
+  const bool whole_bytes = bits(from) >= 8 && bits(to) >= 8;
+  return from == to || (is_integer(from) && is_integer(to) && whole_bytes && bits(from) == bits(to));
+}
+
+/// What happens to an element, apart from its padding.
+ElementOp element_op(const Problem& problem) {
+  ElementOp op;
+  op.bytes = element_bits(problem.target);
+  const ElementType from = problem.sources[0].shape.element_type, to = problem.target.element_type;
+  if (problem.operation == Operation::copy) return op;
+  const bool affine = !problem.affine.scale.empty();
+  if (problem.operation == Operation::convert && !affine && converts_nothing(from, to)) return op;
+  op.operation = problem.operation;
+  op.source_type = from;
+  op.target_type = to;
+  op.affine = affine;
+  if (!problem.affine.zero_point.empty()) op.offset = AffineOffset::zero_point;
+  if (!problem.affine.bias.empty()) op.offset = AffineOffset::bias;
+  return op;
+}
+
+/// The sources of a problem, then the factors of an affine conversion as arrays of their own, which
+/// the target repeats.
+std::vector<Source> all_sources(const Problem& problem, const ElementOp& op) {
+  std::vector<Source> sources = problem.sources;
+  for (const std::vector<double>* factors :
+       {&problem.affine.scale, &problem.affine.zero_point, &problem.affine.bias}) {
+    if (factors->empty()) continue;
+    Source source{.shape = {.element_type = affine_type(op)}};
+    if (factors->size() > 1) {
+      source.shape.dimensions = {static_cast<int64_t>(factors->size())};
+      source.shape.layout.minor_to_major = {0};
+      source.broadcast_dimensions = {problem.affine.dimension};
+    }
+    sources.push_back(std::move(source));
+  }
+  return sources;
+}
+
 /// Digits of all operands over axes that every merge agrees with.
-Result<std::vector<Operand>> place(const Problem& problem, std::vector<Axis>& axes) {
+Result<std::vector<Operand>> place(const Problem& problem, const std::vector<Source>& sources,
+                                   std::vector<Axis>& axes) {
   std::vector<Placement> of_target;
   for (size_t d = 0; d < problem.target.dimensions.size(); ++d) {
     of_target.push_back({static_cast<int>(d), 1});
@@ -232,7 +278,7 @@ Result<std::vector<Operand>> place(const Problem& problem, std::vector<Axis>& ax
   for (size_t round = 0; round <= problem.target.dimensions.size(); ++round) {
     std::vector<Operand> operands;
     operands.push_back({problem.target, problem.target_byte_strides, of_target});
-    for (const Source& source : problem.sources) {
+    for (const Source& source : sources) {
       operands.push_back(
           {source.shape, source.byte_strides, placements(source, problem.target, of_target)});
     }
@@ -255,9 +301,12 @@ Result<std::vector<Operand>> place(const Problem& problem, std::vector<Axis>& ax
 }  // namespace
 
 Result<IterationSpace> iteration_space(const Problem& problem) {
-  if (Result<void> supported = check_supported(problem); !supported) return supported.error();
   IterationSpace space;
-  Result<std::vector<Operand>> placed = place(problem, space.axes);
+  space.op = element_op(problem);
+  if (Result<void> supported = check_supported(problem, space.op); !supported)
+    return supported.error();
+  const std::vector<Source> sources = all_sources(problem, space.op);
+  Result<std::vector<Operand>> placed = place(problem, sources, space.axes);
   if (!placed) return placed.error();
   std::vector<Operand>& operands = *placed;
   const bool fills = problem.target.layout.padding_value != PaddingValue::unknown;
@@ -265,7 +314,6 @@ Result<IterationSpace> iteration_space(const Problem& problem) {
   for (Operand& operand : operands) numerals.push_back(&operand.digits);
   if (Result<void> nested = nest(numerals, space.axes, fills); !nested) return nested.error();
 
-  space.op.bytes = element_bits(problem.target);
   if (fills) pad_axes(space, problem.target, operands[0].digits.digits);
   for (int axis = 0; axis < static_cast<int>(space.axes.size()); ++axis) {
     if (Result<void> added = add_loops(space, operands, axis); !added) return added.error();

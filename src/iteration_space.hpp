@@ -20,19 +20,44 @@
 
 namespace restride {
 
-/// Operand 0 is the target, 1 and 2 the sources.
-constexpr int max_operands = 3;
+/// Operand 0 is the target, 1 the source. 2 is the second source of a binary operation or the scale
+/// of an affine conversion, 3 the zero point or the bias of one.
+constexpr int max_operands = 4;
 
 /// Bytes per iteration, one per operand; 0 repeats a source (broadcast).
 using Strides = std::array<int64_t, max_operands>;
 
+/// What an affine conversion adds to the product with its scale.
+enum class AffineOffset : uint8_t { none, zero_point, bias };
+
 /// What happens to one element. A move knows only its width: f32, s32 and u32 share kernels.
 struct ElementOp {
-  int64_t bytes = 1;                 ///< of the element moved: 1, 2, 4, 8 or 16
+  int64_t bytes = 1;                 ///< of the target's element: 1, 2, 4, 8 or 16
   std::array<std::byte, 16> fill{};  ///< the padding element, repeated to 16 bytes
+  Operation operation = Operation::copy;
+  /// Of anything but a move: the types of the target and of the sources. A move has u8 here.
+  ElementType target_type = ElementType::u8, source_type = ElementType::u8;
+  bool affine = false;  ///< a conversion with a scale
+  AffineOffset offset = AffineOffset::none;
 
   bool operator==(const ElementOp&) const = default;
 };
+
+/// Whether elements pass through untouched.
+inline bool is_move(const ElementOp& op) { return op.operation == Operation::copy; }
+
+/// The sources of an element: operands 1 to this one.
+int source_count(const ElementOp& op);
+
+/// What operand `operand` of a computation is made of. Precondition: not a move.
+ElementType operand_type(const ElementOp& op, int operand);
+
+/// Bytes of an element of an operand.
+int64_t element_bytes(const ElementOp& op, int operand);
+
+/// The type in which an affine conversion multiplies and adds: f64 where either side is f64, else
+/// f32.
+ElementType affine_type(const ElementOp& op);
 
 ///     0              valid          padded
 ///     |--- computed ---|--- filled ---|        nothing beyond `padded` is visited

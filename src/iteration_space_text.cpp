@@ -14,6 +14,10 @@ void append(std::string& text, int64_t number) {
   text.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
 }
 
+/// Of operands 1 to 3.
+constexpr std::array<std::string_view, max_operands> source_names = {"", "source", "second",
+                                                                     "third"};
+
 void append_axis(std::string& text, int axis) {
   constexpr int letters = 'z' - 'i' + 1;
   if (axis < letters) {
@@ -32,6 +36,23 @@ void append_fill(std::string& text, const ElementOp& op) {
     text += digits[byte >> 4];
     text += digits[byte & 15];
   }
+}
+
+/// `b4` for a move of 4 bytes, `add f32>f32`, `convert u8>f32 affine bias`.
+void append_op(std::string& text, const ElementOp& op) {
+  if (is_move(op)) {
+    text += 'b';
+    append(text, op.bytes);
+    return;
+  }
+  text += to_string(op.operation);
+  text += ' ';
+  text += to_string(op.source_type);
+  text += '>';
+  text += to_string(op.target_type);
+  if (op.affine) text += " affine";
+  if (op.offset == AffineOffset::zero_point) text += " zero_point";
+  if (op.offset == AffineOffset::bias) text += " bias";
 }
 
 /// The offsets of indices [0, count) of the numeral made of `loops`, coarsest first, one axis, one
@@ -56,6 +77,25 @@ ByteRange numeral_range(const std::vector<const Loop*>& loops, size_t k, int64_t
 
 }  // namespace
 
+int source_count(const ElementOp& op) {
+  if (op.affine) return op.offset == AffineOffset::none ? 2 : 3;
+  return is_binary(op.operation) ? 2 : 1;
+}
+
+ElementType operand_type(const ElementOp& op, int operand) {
+  if (operand == 0) return op.target_type;
+  return operand > 1 && op.affine ? affine_type(op) : op.source_type;
+}
+
+int64_t element_bytes(const ElementOp& op, int operand) {
+  return is_move(op) ? op.bytes : storage_bytes(operand_type(op, operand));
+}
+
+ElementType affine_type(const ElementOp& op) {
+  const bool wide = op.source_type == ElementType::f64 || op.target_type == ElementType::f64;
+  return wide ? ElementType::f64 : ElementType::f32;
+}
+
 bool has_padding(const IterationSpace& space) {
   return space.tail_end > space.tail_begin ||
          std::any_of(space.axes.begin(), space.axes.end(),
@@ -65,8 +105,8 @@ bool has_padding(const IterationSpace& space) {
 std::string signature(const IterationSpace& simplified) {
   std::string text;
   text.reserve(32 + 40 * simplified.loops.size());
-  text += 'b';
-  append(text, simplified.op.bytes);
+  append_op(text, simplified.op);
+  const int sources = source_count(simplified.op);
   for (const Loop& loop : simplified.loops) {
     text += ' ';
     append_axis(text, loop.axis);
@@ -74,10 +114,14 @@ std::string signature(const IterationSpace& simplified) {
       text += '*';
       append(text, loop.step);
     }
-    for (const int64_t number : {loop.extent, loop.stride[1], loop.stride[0]}) {
+    text += ':';
+    append(text, loop.extent);
+    for (int operand = 1; operand <= sources; ++operand) {
       text += ':';
-      append(text, number);
+      append(text, loop.stride[static_cast<size_t>(operand)]);
     }
+    text += ':';
+    append(text, loop.stride[0]);
   }
   for (size_t a = 0; a < simplified.axes.size(); ++a) {
     const Axis& axis = simplified.axes[a];
@@ -106,8 +150,12 @@ std::string signature(const IterationSpace& simplified) {
 }
 
 std::string to_string(const IterationSpace& space) {
-  std::string text =
-      "element " + std::to_string(space.op.bytes) + (space.op.bytes == 1 ? " byte" : " bytes");
+  std::string text;
+  if (is_move(space.op)) {
+    text = "element " + std::to_string(space.op.bytes) + (space.op.bytes == 1 ? " byte" : " bytes");
+  } else {
+    append_op(text, space.op);
+  }
   if (has_padding(space)) append_fill(text, space.op);
   text += '\n';
   for (size_t a = 0; a < space.axes.size(); ++a) {
@@ -116,8 +164,12 @@ std::string to_string(const IterationSpace& space) {
   }
   for (const Loop& loop : space.loops) {
     text += "for axis " + std::to_string(loop.axis) + " step " + std::to_string(loop.step) +
-            " extent " + std::to_string(loop.extent) + ": source " +
-            std::to_string(loop.stride[1]) + ", target " + std::to_string(loop.stride[0]) + '\n';
+            " extent " + std::to_string(loop.extent) + ": ";
+    for (int operand = 1; operand <= source_count(space.op); ++operand) {
+      text += source_names[static_cast<size_t>(operand)];
+      text += ' ' + std::to_string(loop.stride[static_cast<size_t>(operand)]) + ", ";
+    }
+    text += "target " + std::to_string(loop.stride[0]) + '\n';
   }
   if (space.tail_end > space.tail_begin) {
     text += "fill bytes " + std::to_string(space.tail_begin) + ".." +
@@ -165,7 +217,7 @@ ByteRange touched_bytes(const IterationSpace& space, int operand) {
     const ByteRange axis = numeral_range(loops, 0, count, static_cast<size_t>(operand));
     range = {range.begin + axis.begin, range.end + axis.end};
   }
-  range.end += space.op.bytes;
+  range.end += element_bytes(space.op, operand);
   if (target && space.tail_end > 0) range.end = std::max(range.end, space.tail_end);
   return range;
 }

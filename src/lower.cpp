@@ -36,7 +36,7 @@ void flatten(Tile& fill) {
                    [](const Side& a, const Side& b) { return a.stride[0] > b.stride[0]; });
   for (size_t k = 0; k + 1 < sides.size();) {
     if (sides[k].stride[0] == sides[k + 1].stride[0] * sides[k + 1].extent) {
-      sides[k] = {sides[k].extent * sides[k + 1].extent, {sides[k + 1].stride[0], 0, 0}};
+      sides[k] = {sides[k].extent * sides[k + 1].extent, {sides[k + 1].stride[0]}};
       sides.erase(sides.begin() + static_cast<std::ptrdiff_t>(k) + 1);
       k = k > 0 ? k - 1 : 0;
     } else {
@@ -117,7 +117,7 @@ LoopNest lower(const Schedule& schedule) {
   if (space.tail_end > space.tail_begin) {
     const int64_t elements = (space.tail_end - space.tail_begin) / space.op.bytes;
     nest.root.push_back(
-        {{space.tail_begin, 0, 0}, Tile{Work::fill, {{elements, {space.op.bytes, 0, 0}}}}});
+        {{space.tail_begin}, Tile{Work::fill, {{elements, {space.op.bytes}}}}});
   }
   return nest;
 }

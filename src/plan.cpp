@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <utility>
 
 #include "compile.hpp"
+#include "formula.hpp"
 #include "iteration_space.hpp"
 #include "kernel_cache_state.hpp"
 #include "plan_state.hpp"
@@ -57,16 +59,22 @@ Result<KernelVariant> make_variant(const Program& program, Kernel kernel, Kernel
     return unplannable(std::to_string(program.operands.size()) + " operands, at most " +
                        std::to_string(max_arguments) + " can be passed");
   }
+  int64_t source = 0;
   for (const program::Operand& operand : program.operands) {
     if (operand.role == program::Role::scratch) {
       if (Result<void> placed = place_scratch(operand, variant); !placed) return placed.error();
       continue;
     }
-    const bool is_target = operand.role == program::Role::target;
-    extend(is_target ? kernels.target_range : kernels.source_range, operand);
-    (is_target ? variant.target_mask : variant.source_mask) |=
-        static_cast<uintptr_t>(operand.alignment - 1);
-    variant.arguments.push_back({operand.role});
+    if (operand.role == program::Role::target) {
+      extend(kernels.target_range, operand);
+      variant.target_mask |= static_cast<uintptr_t>(operand.alignment - 1);
+      variant.arguments.push_back({operand.role});
+      continue;
+    }
+    if (source == max_sources) return unplannable("more sources than a problem has");
+    extend(kernels.source_ranges[static_cast<size_t>(source)], operand);
+    variant.source_mask |= static_cast<uintptr_t>(operand.alignment - 1);
+    variant.arguments.push_back({operand.role, source++});
   }
   return variant;
 }
@@ -87,6 +95,7 @@ Outcome make_kernels(const IterationSpace& space, const std::string& signature,
   kernels->signature = signature;
   kernels->target = target.name;
   kernels->backend = compiled->backend;
+  kernels->computes_floats = computes_floats(space.op);
   for (size_t i = 0; i < programs.size(); ++i) {
     Result<KernelVariant> variant =
         make_variant(programs[i], std::move(compiled->kernels[i]), *kernels);
@@ -139,12 +148,48 @@ Result<ByteRange> buffer_of(const Shape& shape, const std::vector<int64_t>& byte
   return ByteRange{0, *bytes};
 }
 
+/// Numbers as the array that a kernel reads.
+template <class Float>
+std::vector<std::byte> as_bytes(const std::vector<double>& numbers) {
+  std::vector<std::byte> bytes(numbers.size() * sizeof(Float));
+  for (size_t k = 0; k < numbers.size(); ++k) {
+    const Float number = static_cast<Float>(numbers[k]);
+    std::memcpy(bytes.data() + k * sizeof number, &number, sizeof number);
+  }
+  return bytes;
+}
+
+/// What a plan holds besides its kernels.
+Result<Plan::State> describe_buffers(const Problem& problem, const ElementOp& op) {
+  Plan::State plan;
+  plan.source_count = static_cast<int>(problem.sources.size());
+  size_t source = 0;
+  for (const Source& from : problem.sources) {
+    const Result<ByteRange> bytes = buffer_of(from.shape, from.byte_strides);
+    if (!bytes) return bytes.error();
+    plan.sources[source++] = *bytes;
+  }
+  for (const std::vector<double>* factors :
+       {&problem.affine.scale, &problem.affine.zero_point, &problem.affine.bias}) {
+    if (factors->empty()) continue;
+    const bool wide = affine_type(op) == ElementType::f64;
+    plan.factors.push_back(wide ? as_bytes<double>(*factors) : as_bytes<float>(*factors));
+    plan.sources[source++] = {0, static_cast<int64_t>(plan.factors.back().size())};
+  }
+  const Result<ByteRange> target = buffer_of(problem.target, problem.target_byte_strides);
+  if (!target) return target.error();
+  plan.target = *target;
+  return plan;
+}
+
 /// The last of the proofs: verify() has shown that the kernels stay within their operands; here the
 /// operands stay within the buffers of this problem.
 Result<void> check_bounds(const KernelSet& kernels, const Plan::State& plan) {
-  if (within(kernels.source_range, plan.source) && within(kernels.target_range, plan.target)) {
-    return {};
+  bool inside = within(kernels.target_range, plan.target);
+  for (size_t k = 0; k < max_sources; ++k) {
+    inside = inside && within(kernels.source_ranges[k], plan.sources[k]);
   }
+  if (inside) return {};
   return unplannable("reaches beyond the buffers of the problem: " + kernels.signature);
 }
 
@@ -164,13 +209,10 @@ Result<std::shared_ptr<const Plan::State>> make_plan(const ProblemView& view,
                          [&] { return make_kernels(*space, name, *target, view.backend); });
   if (!entry->outcome) return entry->outcome.error();
 
-  const Source& from = problem.sources.front();
-  const Result<ByteRange> source = buffer_of(from.shape, from.byte_strides);
-  if (!source) return source.error();
-  const Result<ByteRange> bytes = buffer_of(problem.target, problem.target_byte_strides);
-  if (!bytes) return bytes.error();
-  auto plan = std::make_shared<Plan::State>();
-  *plan = {*entry->outcome, *source, *bytes};
+  Result<Plan::State> described = describe_buffers(problem, space->op);
+  if (!described) return described.error();
+  described->kernels = *entry->outcome;
+  auto plan = std::make_shared<Plan::State>(*std::move(described));
   if (Result<void> bound = check_bounds(*plan->kernels, *plan); !bound) return bound.error();
   cache.remember(entry, view, plan);
   return std::shared_ptr<const Plan::State>(std::move(plan));
@@ -190,7 +232,14 @@ Result<Plan> Plan::create(const Problem& problem, const PlanOptions& options) {
   return Plan(*std::move(made));
 }
 
-int64_t Plan::source_bytes() const { return state_->source.end - state_->source.begin; }
+int Plan::source_count() const { return state_->source_count; }
+
+int64_t Plan::source_bytes(int source) const {
+  if (source < 0 || source >= state_->source_count) return 0;
+  const ByteRange& bytes = state_->sources[static_cast<size_t>(source)];
+  return bytes.end - bytes.begin;
+}
+
 int64_t Plan::target_bytes() const { return state_->target.end - state_->target.begin; }
 std::string_view Plan::signature() const { return state_->kernels->signature; }
 std::string_view Plan::backend() const { return state_->kernels->backend; }

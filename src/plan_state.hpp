@@ -2,6 +2,8 @@
 // buffers of one problem.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -22,10 +24,13 @@ constexpr int64_t scratch_alignment = 64;
 /// The most pointers one kernel takes.
 constexpr int max_arguments = 8;
 
+/// The most sources a problem has, the factors of an affine conversion included.
+constexpr int max_sources = max_operands - 1;
+
 /// One pointer that a kernel takes.
 struct Argument {
   program::Role role;
-  int64_t scratch_offset = 0;  ///< of scratch: bytes from the begin of the plan's scratch
+  int64_t place = 0;  ///< of a source: its number; of scratch: bytes from the begin of the scratch
 };
 
 /// One of the kernels of a signature, and the pointers it demands.
@@ -45,17 +50,24 @@ struct KernelSet {
   std::string_view backend;  ///< lives as long as the process
   std::vector<KernelVariant>
       variants;  ///< best first, the last takes any pointer; none: nothing to do
-  ByteRange source_range, target_range;  ///< what the variants touch, relative to the pointers
+  /// What the variants touch, relative to the pointers.
+  std::array<ByteRange, max_sources> source_ranges;
+  ByteRange target_range;
+  bool computes_floats = false;  ///< results depend on the floating-point environment
   int64_t code_bytes = 0;
   double compile_seconds = 0;
 };
 
-/// Immutable: the kernels, and the buffers of one problem relative to the pointers that execute()
-/// takes.
+/// Immutable: the kernels, the buffers of one problem relative to the pointers that execute() takes,
+/// and the numbers that the problem brings along.
 class Plan::State {
  public:
   std::shared_ptr<const KernelSet> kernels;
-  ByteRange source, target;
+  int source_count = 1;                        ///< that execute() takes
+  std::array<ByteRange, max_sources> sources;  ///< factors included
+  ByteRange target;
+  /// The sources behind those that execute() takes: the factors of an affine conversion.
+  std::vector<std::vector<std::byte>> factors;
 };
 
 }  // namespace restride

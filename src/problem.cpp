@@ -27,8 +27,6 @@ std::string_view source_name(const Problem& problem, size_t i) {
   return source_names[problem.sources.size() - 1][i];
 }
 
-bool is_comparison(Operation operation) { return operation >= Operation::equal; }
-
 Result<void> check_operation(const Problem& problem) {
   const auto number = static_cast<size_t>(problem.operation);
   if (number >= std::size(operation_names)) {

@@ -31,9 +31,9 @@ int64_t Step::operator()(int64_t i) const {
 
 namespace {
 
-constexpr std::array<std::string_view, 13> code_names = {
-    "load",    "splat",   "constant", "unpack_low", "unpack_high",       "lanes",   "insert",
-    "extract", "permute", "shuffle",  "store",      "store_nontemporal", "prefetch"};
+constexpr std::array<std::string_view, 16> code_names = {
+    "load",    "splat",   "constant", "unpack_low", "unpack_high", "lanes", "insert",            "extract",
+    "permute", "shuffle", "convert",  "compute",    "round",       "store", "store_nontemporal", "prefetch"};
 
 constexpr std::array<std::string_view, 3> role_names = {"target", "source", "scratch"};
 
@@ -43,13 +43,12 @@ std::string name_of(const std::array<std::string_view, n>& names, int number) {
   return number < int(n) ? std::string(names[number]) : "unknown " + std::to_string(number);
 }
 
-bool names_memory(Code code) {
-  return code == Code::load || code == Code::splat ||
-         (code >= Code::store && code <= Code::prefetch);
-}
-
 bool names_table(Code code) {
   return code == Code::constant || code == Code::permute || code == Code::shuffle;
+}
+
+bool names_types(Code code) {
+  return code == Code::convert || code == Code::compute || code == Code::round;
 }
 
 /// `+ 4` or `- 4`, with `gap` between sign and number.
@@ -125,6 +124,9 @@ std::string to_string(const Op& op) {
   std::string text = op.to != none ? "v" + number(op.to) + " = " : "";
   text += name_of(code_names, int(op.code));
   if (op.width) text += "." + number(op.width);
+  if (op.code == Code::compute) text += " " + std::string(restride::to_string(op.operation()));
+  if (op.code == Code::convert) text += " " + std::string(restride::to_string(op.from)) + ">";
+  if (names_types(op.code)) text += std::string(op.code == Code::convert ? "" : " ") + std::string(restride::to_string(op.type));
   if (op.bytes) text += " " + number(op.bytes);
   if (names_memory(op.code)) {
     text += " [s" + number(op.stream) + " " + signed_text(op.offset, " ") + "]";

@@ -19,6 +19,7 @@
 #include <variant>
 #include <vector>
 
+#include "restride/problem.hpp"
 #include "restride/result.hpp"
 #include "target.hpp"
 
@@ -54,6 +55,12 @@ enum class Code : uint8_t {
             ///< given, b (n..2n-1), n = V / width
   shuffle,  ///< to = bytes of a chosen by tables[table], each from its own lane (V entries,
             ///< lane-relative 0..15)
+  convert,  ///< to = n elements of a, from type `from` to type `type`, n = V / the wider of both.
+            ///< The narrower ones lie at bytes [at, at + n * width) of their register; what else
+            ///< a narrower result's register holds comes from b, or is 0 without b
+  compute,  ///< to = a `operation` b, element by element of type `type`; a comparison gives the
+            ///< unsigned integer 1 or 0 of that width, or the complex number 1 or 0
+  round,    ///< to = a rounded to an integral value, to nearest even; `type` is f32 or f64
   store,    ///< bytes [at, at + bytes) of a to `stream + offset`
   store_nontemporal,  ///< whole vectors at V-aligned addresses, around the caches
   prefetch,  ///< the line at `stream + offset` towards cache level `width` (1, 2, 3); may lie
@@ -66,13 +73,22 @@ struct Op {
   uint8_t width = 0;  ///< bytes of an element
   uint8_t bytes = 0;  ///< bytes loaded or stored
   uint8_t at = 0;     ///< first byte within the register
-  uint8_t select = 0;
+  uint8_t select = 0;  ///< of lanes: the choice; of compute: the Operation
+  ElementType type = ElementType::u8, from = ElementType::u8;  ///< of convert, compute and round
   int16_t table = 0;
   Reg to = none, a = none, b = none;
   int64_t offset = 0;  ///< bytes
 
+  Operation operation() const { return static_cast<Operation>(select); }
+
   bool operator==(const Op&) const = default;
 };
+
+/// Whether operations of this kind name a stream.
+constexpr bool names_memory(Code code) {
+  return code == Code::load || code == Code::splat ||
+         (code >= Code::store && code <= Code::prefetch);
+}
 
 /// A digit of a Step: after `every` counts the digit before it starts again and this one advances.
 struct Wrap {
@@ -146,7 +162,10 @@ struct Operand {
 ///     for less than 16 bytes; with byte masks any `bytes` at any `at`;
 ///   - elements of 1, 2, 4 or 8 bytes; splat also of 16;
 ///   - lanes, insert and extract where V is at least 32;
-///   - tables of V / width entries (permute) or V entries (constant, shuffle).
+///   - tables of V / width entries (permute) or V entries (constant, shuffle);
+///   - convert, compute and round of every pair of types and operation that element_math knows. A
+///     backend may refuse a program for one that it lacks; elements are those of memory, one to 16
+///     bytes wide, and mean what element_math computes, bit for bit.
 /// Scratch (2): a read must lie within the hull of what the unit has stored to that operand before,
 /// in text order; byte by byte it is checked by written_once. The target is read by the same rule.
 /// Checked by written_once (walks everything, for tests):

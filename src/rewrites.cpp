@@ -26,13 +26,15 @@ void normalize_bounds(IterationSpace& space) {
   if (std::any_of(space.axes.begin(), space.axes.end(), none)) {
     space.axes = {{0, 0}};
     space.loops.clear();
-    space.op.bytes = 1;
+    space.op = {};
     return;
   }
   const auto only_filled = [](const Axis& axis) { return axis.valid == 0; };
   if (!std::any_of(space.axes.begin(), space.axes.end(), only_filled)) return;
   for (Axis& axis : space.axes) axis.valid = 0;
-  for (Loop& loop : space.loops) loop.stride = {loop.stride[0], 0, 0};
+  // Nothing is computed: what is filled moves no element of any type.
+  space.op = {space.op.bytes, space.op.fill};
+  for (Loop& loop : space.loops) loop.stride = {loop.stride[0]};
 }
 
 void drop_single_iterations(IterationSpace& space) {
@@ -124,6 +126,7 @@ bool fuse(IterationSpace& space, size_t k) {
 }
 
 bool widen(IterationSpace& space, int64_t limit) {
+  if (!is_move(space.op)) return false;
   const int64_t bytes = space.op.bytes;
   for (size_t k = 0; k < space.loops.size(); ++k) {
     Loop& inner = space.loops[k];

@@ -34,6 +34,15 @@ constexpr int64_t short_row_bytes = 32;
 // Code for a permuted block grows with its windows.
 constexpr int64_t most_block_bytes = 2048;
 
+// A row of a computed block is at least this long, several loops of the target if need be: heads,
+// tails and repeated elements cost as much as a vector each.
+constexpr int64_t computed_row_bytes = 256;
+// Elements of a block whose sources are relaid before it is computed: as many along the target as
+// along each source, so that both sides use lines up.
+constexpr int64_t relaid_run_elements = 64;
+// What a block of relaid sources may take of the scratch.
+constexpr int64_t relaid_bytes = 32 * 1024;
+
 /// The elements of a block of a transpose: rows lie along the run of the target, columns along that
 /// of the source.
 struct Block {
@@ -72,6 +81,11 @@ class Scheduler {
   Schedule run() {
     schedule_.nontemporal = streams();
     schedule_.vector_bytes = target_.vector_bytes;
+    if (!is_move(space().op)) {
+      compute();
+      gather_tile();
+      return std::move(schedule_);
+    }
     const int innermost = contiguous(0);
     const bool computes = std::none_of(space().axes.begin(), space().axes.end(),
                                        [](const Axis& axis) { return axis.valid == 0; });
@@ -95,10 +109,12 @@ class Scheduler {
  private:
   /// Whether the arrays are too large to stay in the caches anyway.
   bool streams() const {
-    const ByteRange to = touched_bytes(schedule_.space, 0),
-                    from = touched_bytes(schedule_.space, 1);
-    return target_.nontemporal &&
-           (to.end - to.begin) + (from.end - from.begin) > target_.streaming_bytes;
+    int64_t bytes = 0;
+    for (int operand = 0; operand <= source_count(schedule_.space.op); ++operand) {
+      const ByteRange touched = touched_bytes(schedule_.space, operand);
+      bytes += touched.end - touched.begin;
+    }
+    return target_.nontemporal && bytes > target_.streaming_bytes;
   }
 
   enum class Mark : uint8_t { outside, target_run, source_run };
@@ -109,7 +125,9 @@ class Scheduler {
   int loop_count() const { return static_cast<int>(schedule_.space.loops.size()); }
 
   /// The loop along which neighbours lie side by side in an operand; -1 if there is none.
-  int contiguous(size_t operand) { return next_in_run(operand, space().op.bytes); }
+  int contiguous(size_t operand) {
+    return next_in_run(operand, element_bytes(space().op, static_cast<int>(operand)));
+  }
 
   /// The unmarked loop that continues a run of `bytes` of an operand and may stand inside all
   /// unmarked loops.
@@ -146,9 +164,72 @@ class Scheduler {
     for (int k = loop_count() - 1; k >= 0 && room > 1; --k) {
       if (mark(k) != Mark::outside || !movable_inside(k)) continue;
       const int64_t extent = loop(k).extent;
-      mark(split_off(k, room)) = Mark::target_run;
+      // Computed rows keep to one loop.
+      mark(split_off(k, room)) =
+          movement == Movement::compute ? Mark::source_run : Mark::target_run;
       room /= extent;
     }
+  }
+
+  /// Rows of the target. Where a source neither follows them nor repeats one element there, the tile
+  /// is a block that uses up the lines of both.
+  void compute() {
+    schedule_.movement = Movement::compute;
+    if (contiguous(0) < 0) return scattered();
+    const IterationSpace unsplit = space();
+    const int64_t row = computed_row();
+    const int64_t relaid = relaid_element_bytes();
+    if (relaid == 0) {
+      space() = unsplit;
+      marks_.assign(space().loops.size(), Mark::outside);
+      return rows(Movement::compute, contiguous(0));
+    }
+    int64_t room = std::max<int64_t>(1, relaid_bytes / relaid / row);
+    for (int operand = 1; operand <= source_count(space().op); ++operand) {
+      if (follows_row(operand)) continue;
+      const int64_t bytes = element_bytes(space().op, operand);
+      const int64_t run = take_run(static_cast<size_t>(operand), bytes,
+                                   std::min(room, relaid_run_elements) * bytes, Mark::source_run);
+      room = std::max<int64_t>(1, room / (run / bytes));
+    }
+  }
+
+  /// Marks the loops of a row of the target; returns its elements.
+  int64_t computed_row() {
+    const int64_t bytes = space().op.bytes;
+    const int64_t longest = std::max(relaid_run_elements * bytes, computed_row_bytes);
+    int64_t run = bytes;
+    while (2 * run <= longest) {
+      const int k = next_in_run(0, run);
+      if (k < 0) break;
+      const int inner = split_off(k, longest / run);
+      mark(inner) = Mark::target_run;
+      run *= loop(inner).extent;
+    }
+    return run / bytes;
+  }
+
+  /// Whether a source is contiguous along the whole row, or repeats one element there.
+  bool follows_row(int operand) {
+    int64_t run = element_bytes(space().op, operand);
+    bool follows = true, repeats = true;
+    for (int k = loop_count() - 1; k >= 0; --k) {
+      if (mark(k) != Mark::target_run) continue;
+      const int64_t stride = loop(k).stride[static_cast<size_t>(operand)];
+      follows = follows && stride == run;
+      repeats = repeats && stride == 0;
+      run *= loop(k).extent;
+    }
+    return follows || repeats;
+  }
+
+  /// Bytes of the elements that are relaid for one element of the target.
+  int64_t relaid_element_bytes() {
+    int64_t bytes = 0;
+    for (int operand = 1; operand <= source_count(space().op); ++operand) {
+      if (!follows_row(operand)) bytes += element_bytes(space().op, operand);
+    }
+    return bytes;
   }
 
   /// Whether no unmarked finer loop of its axis would end up outside of loop `k`.
@@ -320,6 +401,8 @@ std::string to_string(Movement movement) {
       return "permute";
     case Movement::transpose:
       return "transpose";
+    case Movement::compute:
+      return "compute";
   }
   return "";
 }

@@ -21,6 +21,8 @@ enum class Movement : uint8_t {
   permute,    ///< a small block is permuted in registers: inner dimensions of a few bytes on either
               ///< side
   transpose,  ///< some loops make a run of the target, others a run of the source
+  compute,    ///< rows of the target are computed; sources that do not lie in rows, or repeat one
+              ///< element there, are relaid into scratch first
 };
 
 struct Schedule {
@@ -28,8 +30,8 @@ struct Schedule {
   Movement movement = Movement::row;
   /// The innermost loops that form tiles.
   int tile_loops = 0;
-  /// Of a transpose: which tile loops make the contiguous run of the target, one bit each, bit 0
-  /// the outermost. The others make the run of the source.
+  /// Which tile loops make the contiguous run of the target, one bit each, bit 0 the outermost. Of a
+  /// transpose the others make the run of the source; of a computation they repeat the row.
   uint32_t target_run = 0;
   /// Of the program: the target's, or narrower where the runs of a transpose do not fill those.
   int vector_bytes = 16;

@@ -2,12 +2,16 @@
 // streams.
 #include "select.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <numeric>
 #include <utility>
 
 #include "emitter.hpp"
 #include "microkernel.hpp"
+#include "relaid_tile.hpp"
+#include "rewrites.hpp"
 
 namespace restride {
 
@@ -77,7 +81,8 @@ class Selector {
 
  private:
   Body loop(const nest::For& loop, const Around& around) {
-    const bool near = std::abs(around.at[0]) < far && std::abs(around.at[1]) < far;
+    const bool near = std::all_of(around.at.begin(), around.at.end(),
+                                  [](int64_t at) { return std::abs(at) < far; });
     const Around inside{near ? around.at : Strides{},
                         std::gcd(near ? around.alignment : std::gcd(around.alignment, around.at[0]),
                                  loop.side.stride[0]),
@@ -85,7 +90,7 @@ class Selector {
     Body result = repeat(loop.side, body(loop.body, inside));
     For& made = std::get<For>(result.front());
     if (!near) {
-      for (const int stream : {target_stream, source_stream}) {
+      for (int stream = 0; stream <= source_count(nest_.op); ++stream) {
         start(made, stream, around.at[static_cast<size_t>(stream)]);
       }
     }
@@ -94,6 +99,32 @@ class Selector {
       made.steps.push_back({prefetch_stream, loop.side.stride[1], from});
     }
     return result;
+  }
+
+  /// The body of another program, with its streams and where they stand here.
+  Body embedded(const Program& from, const std::array<int, 2>& streams,
+                const std::array<int64_t, 2>& at) {
+    Body body = from.root;
+    embed(body, from, streams, at);
+    return body;
+  }
+
+  void embed(Body& body, const Program& from, const std::array<int, 2>& streams,
+             const std::array<int64_t, 2>& at) {
+    for (auto& item : body) {
+      if (For* loop = std::get_if<For>(&item)) {
+        for (Step& step : loop->steps) step.stream = streams[static_cast<size_t>(step.stream)];
+        embed(loop->body, from, streams, at);
+        continue;
+      }
+      for (program::Op& op : std::get<Block>(item)) {
+        if (op.code == program::Code::permute || op.code == program::Code::constant)
+          op.table = static_cast<int16_t>(tables_.add(from.tables[static_cast<size_t>(op.table)]));
+        if (!names_memory(op.code)) continue;
+        op.offset += at[op.stream];
+        op.stream = static_cast<uint8_t>(streams[op.stream]);
+      }
+    }
   }
 
   static void start(For& loop, int stream, int64_t offset) {
@@ -135,8 +166,41 @@ class Selector {
                               scratch_bytes_);
       case Movement::permute:
         return emit_permutation(tile, around.at, machine, tables_);
+      case Movement::compute:
+        return computed(tile, around.at, machine);
     }
     return {};
+  }
+
+  /// Sources that do not lie in rows of the target are relaid into scratch, then the rows are
+  /// computed.
+  Body computed(const nest::Tile& tile, Strides at, const Machine& machine) {
+    const RelaidTile relaid(tile, schedule_.target_run, nest_.op);
+    const int sources = source_count(nest_.op), scratch = sources + 1;
+    OperandStreams streams{0, 1, 2, 3};
+    Body body;
+    for (int operand = 1; operand <= sources; ++operand) {
+      const Relayout* relayout = relaid.relayout(operand);
+      if (relayout == nullptr) continue;
+      const size_t k = static_cast<size_t>(operand);
+      const Program moves = plan_relayout(relayout->space);
+      append(body, embedded(moves, {scratch, operand}, {relayout->scratch_offset, at[k]}));
+      streams[k] = scratch;
+      at[k] = relayout->scratch_offset;
+    }
+    scratch_bytes_ = std::max(scratch_bytes_, relaid.scratch_bytes());
+    append(body, emit_computed_rows(relaid.rows(), nest_.op, at, streams, machine));
+    return body;
+  }
+
+  /// The program of a relayout within the caches.
+  Program plan_relayout(IterationSpace space) const {
+    simplify(space);
+    Target caching = target_;
+    caching.nontemporal = false;
+    Schedule scheduled = restride::schedule(space, caching);
+    scheduled.vector_bytes = schedule_.vector_bytes;
+    return select(lower(scheduled), scheduled, target_, 1);
   }
 
   /// The padding element, repeated over a vector.
@@ -170,20 +234,26 @@ void drop_steps(Body& body, int stream) {
 
 Program select(const LoopNest& nest, const Schedule& schedule, const Target& target,
                int64_t alignment) {
+  const int sources = source_count(schedule.space.op);
   Program program;
   program.vector_bytes = schedule.vector_bytes;
-  const ByteRange to = touched_bytes(schedule.space, 0), from = touched_bytes(schedule.space, 1);
-  program.operands = {{program::Role::target, to.begin, to.end, alignment},
-                      {program::Role::source, from.begin, from.end, 1}};
-  program.streams = {0, 1};
+  for (int operand = 0; operand <= sources; ++operand) {
+    const ByteRange touched = touched_bytes(schedule.space, operand);
+    const bool target_operand = operand == 0;
+    program.operands.push_back({target_operand ? program::Role::target : program::Role::source,
+                                touched.begin, touched.end, target_operand ? alignment : 1});
+    program.streams.push_back(operand);
+  }
   Selector selector(schedule, target, nest, program);
   Selector::Around around;
   around.alignment = alignment;
   program.root = selector.body(nest.root, around);
+  const bool computes = !is_move(schedule.space.op);
   if (selector.scratch_bytes() > 0) {
     program.operands.push_back({program::Role::scratch, 0, selector.scratch_bytes(), 64});
-    program.streams.insert(program.streams.end(), {2, 2, 1});
-  } else {
+    program.streams.push_back(sources + 1);
+    if (!computes) program.streams.insert(program.streams.end(), {2, 1});
+  } else if (!computes) {
     drop_steps(program.root, prefetch_stream);
   }
   return program;

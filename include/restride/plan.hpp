@@ -38,10 +38,11 @@ class Plan {
   /// compiled.
   static Result<Plan> create(const Problem& problem, const PlanOptions& options = {});
 
-  /// Runs the plan. Allocates nothing, takes no lock, makes no system call. Needs up to 33 KiB of
+  /// Runs the plan of a problem with one source; of another it runs nothing. Allocates nothing, takes no lock, makes no system call. Needs up to 33 KiB of
   /// stack. Precondition: the pointers are those of buffers of at least source_bytes() and
   /// target_bytes() bytes that do not overlap (with byte strides: of the element with index 0
-  /// everywhere).
+  /// everywhere). What is computed with floating-point numbers does not depend on the caller's rounding
+  /// mode or on how it treats denormals, and leaves its floating-point state as it was.
   void execute(const void* source, void* target) const noexcept;
   /// The same on the threads of an executor, as many as the size of the work pays for.
   void execute(const void* source, void* target, Executor& executor) const noexcept;
@@ -53,8 +54,19 @@ class Plan {
   Result<void> execute(std::span<const std::byte> source, std::span<std::byte> target,
                        Executor& executor) const noexcept;
 
-  int64_t source_bytes()
-      const;  ///< the source's buffer with all padding; with byte strides the bytes in reach
+  /// The same for any number of sources: source_count() pointers or spans, in the order of
+  /// Problem::sources. Another number of pointers runs nothing; of spans it is an error.
+  void execute_sources(std::span<const void* const> sources, void* target) const noexcept;
+  void execute_sources(std::span<const void* const> sources, void* target,
+                       Executor& executor) const noexcept;
+  Result<void> execute_sources(std::span<const std::span<const std::byte>> sources,
+                               std::span<std::byte> target) const noexcept;
+  Result<void> execute_sources(std::span<const std::span<const std::byte>> sources,
+                               std::span<std::byte> target, Executor& executor) const noexcept;
+
+  int source_count() const;  ///< 2 for a binary operation, else 1
+  /// A source's buffer with all padding; with byte strides the bytes in reach. 0 for no source.
+  int64_t source_bytes(int source = 0) const;
   int64_t target_bytes() const;        ///< the same of the target
   std::string_view signature() const;  ///< the identity of the kernel
   std::string_view backend() const;    ///< the name of the backend that made the kernels

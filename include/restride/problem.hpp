@@ -34,6 +34,15 @@ struct Source {
   bool operator==(const Source&) const = default;
 };
 
+/// Factors of a conversion: one number for all elements, or one for each index of a dimension of the
+/// target. Empty scale: none.
+struct Affine {
+  std::vector<double> scale, zero_point, bias;
+  int64_t dimension = -1;
+
+  bool operator==(const Affine&) const = default;
+};
+
 /// Plain data; validate(Problem) checks everything the specification demands.
 struct Problem {
   Operation operation = Operation::copy;
@@ -41,6 +50,7 @@ struct Problem {
   Shape target;
   /// As Source::byte_strides; every element must have bytes of its own.
   std::vector<int64_t> target_byte_strides;
+  Affine affine;
 
   bool operator==(const Problem&) const = default;
 };
@@ -50,6 +60,9 @@ std::string_view to_string(Operation operation);
 
 /// Whether it takes two sources.
 bool is_binary(Operation operation);
+
+/// Whether its result is `pred`.
+constexpr bool is_comparison(Operation operation) { return operation >= Operation::equal; }
 
 /// Everything that can be wrong with a problem, in the order of the specification; names field and
 /// value.

@@ -35,6 +35,10 @@ void Translator::avx(const Op& op) {
       return vmovntdq(at(op), vector(op.a));
     case Code::prefetch:
       return prefetch(op);
+    case Code::convert:
+    case Code::compute:
+    case Code::round:
+      failed_ = true;  // refused before
   }
 }
 

@@ -45,6 +45,7 @@ class Walk {
     const int64_t weight = int64_t{1} << (3 * std::min(depth, 10));
     survey_.code_bound += block.size() * bytes_per_op;
     for (const Op& op : block) {
+      survey_.computes |= op.code >= Code::convert && op.code <= Code::round;
       const bool loads = op.code == Code::load || op.code == Code::splat;
       if (!loads && op.to != none) continue;
       survey_.uses[op.stream] += weight;

@@ -28,6 +28,7 @@ struct Survey {
   int digits = 0;         ///< wraps in all
   size_t code_bound = 0;  ///< bytes of code and tables, an upper bound
   bool nontemporal = false;
+  bool computes = false;  ///< converts or computes: not translated here
   Masks masks;  ///< of partial loads and stores, where the target has byte masks
 };
 
