@@ -70,7 +70,8 @@ uint64_t chosen_lanes(const Op& op, uint64_t a, uint64_t b, int vector_bytes) {
   return result;
 }
 
-/// The elements of `to_width` bytes, the first at byte `to`, whose sources at byte `from` are whole.
+/// The elements of `to_width` bytes, the first at byte `to`, whose sources at byte `from` are
+/// whole.
 uint64_t converted(uint64_t a, const Op& op, int vector_bytes) {
   const int from_width = int(storage_bytes(op.from)), to_width = int(storage_bytes(op.type));
   const int from = from_width < to_width ? op.at : 0, to = to_width < from_width ? op.at : 0;

@@ -211,8 +211,7 @@ Result<void> Plan::execute_sources(std::span<const std::span<const std::byte>> s
 }
 
 Result<void> Plan::execute_sources(std::span<const std::span<const std::byte>> sources,
-                                   std::span<std::byte> target,
-                                   Executor& executor) const noexcept {
+                                   std::span<std::byte> target, Executor& executor) const noexcept {
   const Result<Buffers> buffers = checked(*state_, sources, target);
   if (!buffers) return buffers.error();
   run_all(*state_, *buffers, executor);

@@ -77,8 +77,7 @@ Reg Formula::loaded(int operand, int64_t index) {
     last = {0, emitter_.splat(from.stream, from.at, static_cast<int>(width))};
   } else {
     const int64_t bytes = std::min(vector, elements_ * width - index * vector);
-    last = {index,
-            emitter_.load(from.stream, from.at + index * vector, static_cast<int>(bytes))};
+    last = {index, emitter_.load(from.stream, from.at + index * vector, static_cast<int>(bytes))};
   }
   return last.reg;
 }
@@ -94,7 +93,8 @@ Reg Formula::argument(int operand, int64_t index) {
   return last.reg;
 }
 
-/// (x - zero point) * scale + bias, or round(x / scale) + zero point where the target is an integer.
+/// (x - zero point) * scale + bias, or round(x / scale) + zero point where the target is an
+/// integer.
 Reg Formula::affine(int64_t index) {
   const ElementType type = computing_type(op_);
   Reg x = argument(1, index);

@@ -3,8 +3,8 @@
 //     registers of the sources ── convert ──► of the computing type ── compute ──► ── convert ──►
 //     registers of the target
 //
-// The elements of a run fill registers 0, 1, ... of every type on the way, more of a wider type than
-// of a narrower one. Registers are made when they are asked for, so that few are live at once.
+// The elements of a run fill registers 0, 1, ... of every type on the way, more of a wider type
+// than of a narrower one. Registers are made when they are asked for, so that few are live at once.
 //
 //     u8     |0..............|                   f32 from u8: each register is converted from a
 //     f32    |0..|4..|8..|12.|                   quarter of one that was loaded

@@ -228,7 +228,8 @@ Result<void> check_supported(const Problem& problem, const ElementOp& op) {
 /// Whether a conversion changes no bit: integers of one width wrap into each other.
 bool converts_nothing(ElementType from, ElementType to) {
   const bool whole_bytes = bits(from) >= 8 && bits(to) >= 8;
-  return from == to || (is_integer(from) && is_integer(to) && whole_bytes && bits(from) == bits(to));
+  return from == to ||
+         (is_integer(from) && is_integer(to) && whole_bytes && bits(from) == bits(to));
 }
 
 /// What happens to an element, apart from its padding.

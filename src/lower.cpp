@@ -116,8 +116,7 @@ LoopNest lower(const Schedule& schedule) {
   if (!empty) nest.root = Lowering(schedule).lower(0, space.axes);
   if (space.tail_end > space.tail_begin) {
     const int64_t elements = (space.tail_end - space.tail_begin) / space.op.bytes;
-    nest.root.push_back(
-        {{space.tail_begin}, Tile{Work::fill, {{elements, {space.op.bytes}}}}});
+    nest.root.push_back({{space.tail_begin}, Tile{Work::fill, {{elements, {space.op.bytes}}}}});
   }
   return nest;
 }

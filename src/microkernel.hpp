@@ -59,8 +59,8 @@ program::Body emit_rows(const nest::Tile& tile, RowValue value, const Strides& a
 /// The streams that a computation reads its sources from, by operand; of the target it is 0.
 using OperandStreams = std::array<int, max_operands>;
 
-/// Computes rows: every source is contiguous along the last side or repeats one element there; every
-/// side before it repeats the row.
+/// Computes rows: every source is contiguous along the last side or repeats one element there;
+/// every side before it repeats the row.
 program::Body emit_computed_rows(const nest::Tile& tile, const ElementOp& op, const Strides& at,
                                  const OperandStreams& streams, const Machine& machine);
 

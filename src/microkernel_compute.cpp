@@ -23,8 +23,7 @@ class ComputedRows {
   ComputedRows(const ElementOp& op, const nest::Side& row, const OperandStreams& streams,
                const Machine& machine)
       : op_(op), machine_(machine) {
-    for (size_t k = 0; k < streams.size(); ++k)
-      operands_[k] = {streams[k], 0, row.stride[k] == 0};
+    for (size_t k = 0; k < streams.size(); ++k) operands_[k] = {streams[k], 0, row.stride[k] == 0};
   }
 
   Block registers(const std::vector<Run>& runs) {

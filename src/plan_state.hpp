@@ -58,8 +58,8 @@ struct KernelSet {
   double compile_seconds = 0;
 };
 
-/// Immutable: the kernels, the buffers of one problem relative to the pointers that execute() takes,
-/// and the numbers that the problem brings along.
+/// Immutable: the kernels, the buffers of one problem relative to the pointers that execute()
+/// takes, and the numbers that the problem brings along.
 class Plan::State {
  public:
   std::shared_ptr<const KernelSet> kernels;

@@ -32,8 +32,9 @@ int64_t Step::operator()(int64_t i) const {
 namespace {
 
 constexpr std::array<std::string_view, 16> code_names = {
-    "load",    "splat",   "constant", "unpack_low", "unpack_high", "lanes", "insert",            "extract",
-    "permute", "shuffle", "convert",  "compute",    "round",       "store", "store_nontemporal", "prefetch"};
+    "load",   "splat",   "constant",          "unpack_low", "unpack_high", "lanes",
+    "insert", "extract", "permute",           "shuffle",    "convert",     "compute",
+    "round",  "store",   "store_nontemporal", "prefetch"};
 
 constexpr std::array<std::string_view, 3> role_names = {"target", "source", "scratch"};
 
@@ -126,7 +127,9 @@ std::string to_string(const Op& op) {
   if (op.width) text += "." + number(op.width);
   if (op.code == Code::compute) text += " " + std::string(restride::to_string(op.operation()));
   if (op.code == Code::convert) text += " " + std::string(restride::to_string(op.from)) + ">";
-  if (names_types(op.code)) text += std::string(op.code == Code::convert ? "" : " ") + std::string(restride::to_string(op.type));
+  if (names_types(op.code))
+    text += std::string(op.code == Code::convert ? "" : " ") +
+            std::string(restride::to_string(op.type));
   if (op.bytes) text += " " + number(op.bytes);
   if (names_memory(op.code)) {
     text += " [s" + number(op.stream) + " " + signed_text(op.offset, " ") + "]";

@@ -70,9 +70,9 @@ enum class Code : uint8_t {
 struct Op {
   Code code;
   uint8_t stream = 0;
-  uint8_t width = 0;  ///< bytes of an element
-  uint8_t bytes = 0;  ///< bytes loaded or stored
-  uint8_t at = 0;     ///< first byte within the register
+  uint8_t width = 0;   ///< bytes of an element
+  uint8_t bytes = 0;   ///< bytes loaded or stored
+  uint8_t at = 0;      ///< first byte within the register
   uint8_t select = 0;  ///< of lanes: the choice; of compute: the Operation
   ElementType type = ElementType::u8, from = ElementType::u8;  ///< of convert, compute and round
   int16_t table = 0;

@@ -23,17 +23,16 @@ RelaidTile::RelaidTile(const nest::Tile& tile, uint32_t target_run, const Elemen
   join(row);
 }
 
-/// Sides of the row last, in the order of the target; returns where they begin. A box has no bounds,
-/// so any order will do.
+/// Sides of the row last, in the order of the target; returns where they begin. A box has no
+/// bounds, so any order will do.
 size_t RelaidTile::order(const nest::Tile& tile, uint32_t target_run) {
   std::vector<Side> row;
   for (size_t k = 0; k < tile.sides.size(); ++k) {
     if (tile.sides[k].extent == 1) continue;
     ((target_run >> k & 1) != 0 ? row : rows_.sides).push_back(tile.sides[k]);
   }
-  std::stable_sort(row.begin(), row.end(), [](const Side& a, const Side& b) {
-    return a.stride[0] > b.stride[0];
-  });
+  std::stable_sort(row.begin(), row.end(),
+                   [](const Side& a, const Side& b) { return a.stride[0] > b.stride[0]; });
   const size_t first = rows_.sides.size();
   rows_.sides.insert(rows_.sides.end(), row.begin(), row.end());
   return first;

@@ -35,8 +35,8 @@ class RelaidTile {
   }
   int64_t scratch_bytes() const { return scratch_bytes_; }
 
-  /// The box as rows: the last side is the row, perhaps of one element, and sources that are relaid have the strides of their
-  /// scratch.
+  /// The box as rows: the last side is the row, perhaps of one element, and sources that are relaid
+  /// have the strides of their scratch.
   const nest::Tile& rows() const { return rows_; }
 
  private:

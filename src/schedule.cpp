@@ -171,8 +171,8 @@ class Scheduler {
     }
   }
 
-  /// Rows of the target. Where a source neither follows them nor repeats one element there, the tile
-  /// is a block that uses up the lines of both.
+  /// Rows of the target. Where a source neither follows them nor repeats one element there, the
+  /// tile is a block that uses up the lines of both.
   void compute() {
     schedule_.movement = Movement::compute;
     if (contiguous(0) < 0) return scattered();

@@ -30,8 +30,8 @@ struct Schedule {
   Movement movement = Movement::row;
   /// The innermost loops that form tiles.
   int tile_loops = 0;
-  /// Which tile loops make the contiguous run of the target, one bit each, bit 0 the outermost. Of a
-  /// transpose the others make the run of the source; of a computation they repeat the row.
+  /// Which tile loops make the contiguous run of the target, one bit each, bit 0 the outermost. Of
+  /// a transpose the others make the run of the source; of a computation they repeat the row.
   uint32_t target_run = 0;
   /// Of the program: the target's, or narrower where the runs of a transpose do not fill those.
   int vector_bytes = 16;

@@ -61,6 +61,7 @@ class Selector {
     Strides at{};           ///< where it stands, apart from the loops
     int64_t alignment = 1;  ///< of every position of the target stream, bytes
     int64_t ahead = 0;      ///< what the innermost loop adds to the source
+    int loops = 0;          ///< how many there are
   };
 
   Body body(const nest::Block& block, const Around& around) {
@@ -86,7 +87,7 @@ class Selector {
     const Around inside{near ? around.at : Strides{},
                         std::gcd(near ? around.alignment : std::gcd(around.alignment, around.at[0]),
                                  loop.side.stride[0]),
-                        loop.side.stride[1]};
+                        loop.side.stride[1], around.loops + 1};
     Body result = repeat(loop.side, body(loop.body, inside));
     For& made = std::get<For>(result.front());
     if (!near) {
@@ -167,9 +168,17 @@ class Selector {
       case Movement::permute:
         return emit_permutation(tile, around.at, machine, tables_);
       case Movement::compute:
-        return computed(tile, around.at, machine);
+        return one_unit(computed(tile, around.at, machine), around);
     }
     return {};
+  }
+
+  /// Items of the root are units of their own; what belongs together there gets a loop around it.
+  static Body one_unit(Body body, const Around& around) {
+    if (around.loops > 0 || body.size() == 1) return body;
+    Body unit;
+    unit.push_back(For{1, {}, std::move(body)});
+    return unit;
   }
 
   /// Sources that do not lie in rows of the target are relaid into scratch, then the rows are

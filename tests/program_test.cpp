@@ -151,7 +151,7 @@ TEST(Verify, RefusesProgramsWithOneFault) {
        }},
       {"no such vector", 4, [](Program& p) { p.vector_bytes = 24; }},
       {"wider than", 4, [](Program& p) { p.vector_bytes = 32; }},
-      {"no such operation", 4, [](Program& p) { block_of(p)[0].code = Code(13); }},
+      {"no such operation", 4, [](Program& p) { block_of(p)[0].code = Code(16); }},
       {"bytes outside", 4, [](Program& p) { block_of(p)[0].bytes = 0; }},
       {"bytes outside", 4, [](Program& p) { block_of(p)[0].at = 1; }},
       {"no byte masks", 4, [](Program& p) { block_of(p)[0].bytes = 3; }},

@@ -38,11 +38,12 @@ class Plan {
   /// compiled.
   static Result<Plan> create(const Problem& problem, const PlanOptions& options = {});
 
-  /// Runs the plan of a problem with one source; of another it runs nothing. Allocates nothing, takes no lock, makes no system call. Needs up to 33 KiB of
-  /// stack. Precondition: the pointers are those of buffers of at least source_bytes() and
-  /// target_bytes() bytes that do not overlap (with byte strides: of the element with index 0
-  /// everywhere). What is computed with floating-point numbers does not depend on the caller's rounding
-  /// mode or on how it treats denormals, and leaves its floating-point state as it was.
+  /// Runs the plan of a problem with one source; of another it runs nothing. Allocates nothing,
+  /// takes no lock, makes no system call. Needs up to 33 KiB of stack. Precondition: the pointers
+  /// are those of buffers of at least source_bytes() and target_bytes() bytes that do not overlap
+  /// (with byte strides: of the element with index 0 everywhere). What is computed with
+  /// floating-point numbers does not depend on the caller's rounding mode or on how it treats
+  /// denormals, and leaves its floating-point state as it was.
   void execute(const void* source, void* target) const noexcept;
   /// The same on the threads of an executor, as many as the size of the work pays for.
   void execute(const void* source, void* target, Executor& executor) const noexcept;

@@ -34,8 +34,8 @@ struct Source {
   bool operator==(const Source&) const = default;
 };
 
-/// Factors of a conversion: one number for all elements, or one for each index of a dimension of the
-/// target. Empty scale: none.
+/// Factors of a conversion: one number for all elements, or one for each index of a dimension of
+/// the target. Empty scale: none.
 struct Affine {
   std::vector<double> scale, zero_point, bias;
   int64_t dimension = -1;

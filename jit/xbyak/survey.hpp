@@ -29,7 +29,7 @@ struct Survey {
   size_t code_bound = 0;  ///< bytes of code and tables, an upper bound
   bool nontemporal = false;
   bool computes = false;  ///< converts or computes: not translated here
-  Masks masks;  ///< of partial loads and stores, where the target has byte masks
+  Masks masks;            ///< of partial loads and stores, where the target has byte masks
 };
 
 /// The bytes [at, at + bytes) as a mask of bytes.

@@ -15,7 +15,7 @@ SUITE = """# A few.
 transpose: f32[16,16] -> f32[16,16]{0,1}
 broadcast: f32[] -> f32[4096]
 fill: u8[5,3] -> u8[5,3]{0,1:PAD(6,3;zero)}
-later: convert(u8[16]) -> f32[16]
+later: s4[3,5]{1,0:E(4)} -> s4[3,5]{0,1:E(4)}
 """
 
 
