@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "affine.hpp"
 #include "checked.hpp"
 #include "element_math.hpp"
 #include "extents.hpp"
@@ -174,7 +175,7 @@ Result<void> validate(const Problem& problem) {
   const auto check_dimensions =
       is_binary(problem.operation) ? check_binary_dimensions : check_unary_dimensions;
   for (const auto check : {check_operation, check_shapes, check_types, check_dimensions,
-                           check_all_strides, check_fill}) {
+                           check_affine, check_all_strides, check_fill}) {
     if (auto valid = check(problem); !valid) return valid;
   }
   return {};

@@ -25,6 +25,10 @@ class WordHash {
     add(static_cast<int64_t>(words.size()));
     for (const int64_t word : words) add(word);
   }
+  void add(const std::vector<double>& numbers) {
+    add(static_cast<int64_t>(numbers.size()));
+    for (const double number : numbers) add(std::bit_cast<int64_t>(number));
+  }
   /// The high bits are the well mixed ones: fold them down.
   uint64_t value() const { return state_ ^ (state_ >> 32); }
 
@@ -55,6 +59,9 @@ inline uint64_t hash_of(const Problem& problem, BackendChoice backend, std::stri
   }
   add(hash, problem.target);
   hash.add(problem.target_byte_strides);
+  const Affine& affine = problem.affine;
+  for (const auto* list : {&affine.scale, &affine.zero_point, &affine.bias}) hash.add(*list);
+  hash.add(affine.dimension);
   hash.add(static_cast<int64_t>(backend));
   for (const char letter : target) hash.add(letter);
   return hash.value();

@@ -173,6 +173,13 @@ TEST(ShapeText, NoPrefixOfATextCrashes) {
   }
 }
 
+TEST(ProblemText, NoPrefixOfAScaleCrashes) {
+  const std::string text = "convert(u8[2,3]) -> f32[2,3] scale={0.5,1e-3} bias={-1.25e+2} dim=0";
+  for (size_t length = 0; length < text.size(); ++length) {
+    EXPECT_LE(parse_problem(text.substr(0, length)).has_value(), length >= 28) << length;
+  }
+}
+
 TEST(ShapeText, DeepTilesAreReadInOneGo) {
   std::string text = "f32[2]{0:T(1)";
   for (int i = 0; i < 15000; ++i) text += "(1)";
@@ -214,6 +221,12 @@ TEST(ProblemText, CanonicalTextComesBack) {
            "less_equal(f32[2], f32[2]) -> pred[2]",
            "greater(f32[2], f32[2]) -> pred[2]",
            "greater_equal(f32[2], f32[2]) -> pred[2]",
+           "convert(u8[10,20,3]) -> f32[10,20,3]{1,0,2} scale={0.017,0.0175,0.0174} "
+           "bias={-2.1,-2,-1.8} dim=2",
+           "convert(f32[64,128]) -> s8[64,128] scale={0.05} zero_point={3}",
+           "convert(f32[2,3] strides={12,-4}) -> s8[2,3] strides={3,1} scale={1e-05,2} dim=0",
+           "convert(s8[2]) -> f64[2] scale={1e+300} bias={-1e-300}",
+           "convert(s8[2]) -> f64[2] scale={0.1} bias={0.30000000000000004,-0} dim=0",
        }) {
     const auto problem = parse_problem(text);
     ASSERT_TRUE(problem) << text << ": " << problem.error().message;
@@ -238,6 +251,17 @@ TEST(ProblemText, FieldsAreRead) {
   EXPECT_EQ(problem->target_byte_strides, (std::vector<int64_t>{4, 8}));
 }
 
+TEST(ProblemText, ScalesAreRead) {
+  const auto problem =
+      parse_problem("convert(u8[4,3])->f32[4,3]scale={ 0.5 , 1e2,-3 }bias={-2.125}dim=1");
+  ASSERT_TRUE(problem) << problem.error().message;
+  EXPECT_EQ(problem->affine.scale, (std::vector<double>{0.5, 100, -3}));
+  EXPECT_EQ(problem->affine.zero_point, std::vector<double>{});
+  EXPECT_EQ(problem->affine.bias, std::vector<double>{-2.125});
+  EXPECT_EQ(problem->affine.dimension, 1);
+  EXPECT_EQ(parse_problem("convert(u8[4,3]) -> f32[4,3]")->affine, Affine{});
+}
+
 TEST(ProblemText, WhatIsNoProblemIsRefused) {
   const Wrong cases[] = {
       {"", "column 1: expected an element type, found the end"},
@@ -257,6 +281,22 @@ TEST(ProblemText, WhatIsNoProblemIsRefused) {
       {"add(f32[2], f32[2], f32[2]) -> f32[2]", "column 19: expected ')', found ','"},
       {"add(f32[2], f32[2]) -> f32[2,2] dims={0}", "column 33: expected the end, found 'dims'"},
       {"add(f32[2], f32[2])", "column 20: expected '->', found the end"},
+      {"convert(u8[2]) -> f32[2] scale=1", "column 32: expected '{', found '1'"},
+      {"convert(u8[2]) -> f32[2] scale={1.5", "column 36: expected ',' or '}', found the end"},
+      {"convert(u8[2]) -> f32[2] scale={1..5}", "column 35: expected ',' or '}', found '.'"},
+      {"convert(u8[2]) -> f32[2] scale={nan}", "column 33: expected a number, found 'nan'"},
+      {"convert(u8[2]) -> f32[2] scale={-inf}", "column 33: expected a number, found '-'"},
+      {"convert(u8[2]) -> f32[2] scale={.5}", "column 33: expected a number, found '.'"},
+      {"convert(u8[2]) -> f32[2] scale={0x2}", "column 34: expected ',' or '}', found 'x2'"},
+      {"convert(u8[2]) -> f32[2] scale={1e999}", "column 33: '1e999' does not fit f64"},
+      {"convert(u8[2]) -> f32[2] scale={1} scale={1}",
+       "column 36: expected the end, found 'scale'"},
+      {"convert(u8[2]) -> f32[2] bias={1}", "column 26: expected the end, found 'bias'"},
+      {"convert(u8[2]) -> f32[2] scale={1} bias={1} zero_point={1}",
+       "column 45: expected the end, found 'zero_point'"},
+      {"convert(u8[2]) -> f32[2] scale={1} dim=0.5", "column 41: expected the end, found '.'"},
+      {"f32[2] -> f32[2] scale={1}", "column 18: expected the end, found 'scale'"},
+      {"add(f32[2], f32[2]) -> f32[2] scale={1}", "column 31: expected the end, found 'scale'"},
       {"copy(f32[2]) -> f32[2]", "column 1: 'copy' is not an element type"},
       {"frobnicate(f32[2]) -> f32[2]", "column 1: 'frobnicate' is not an element type"},
       {std::string(1 << 17, ' '), "text of 131072 bytes: must be at most 65536"},

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "support/cases.hpp"
 #include "support/guarded_buffer.hpp"
 #include "support/linear_index.hpp"
@@ -148,6 +151,78 @@ TEST(Oracle, FollowsByteStrides) {
   Problem scattered = relayout({bytes({2, 3}, {1, 0}), {}, {}}, bytes({2, 3}, {1, 0}));
   scattered.target_byte_strides = {-8, 2};
   EXPECT_EQ(image(scattered), "d.e.f...a.b.c");
+}
+
+/// The result of a problem over numbers of T, the target's fastest dimension first.
+template <class T, class Result = T>
+std::vector<Result> results(const char* text, const std::vector<std::vector<T>>& sources) {
+  const auto problem = parse_problem(text);
+  EXPECT_TRUE(problem) << text << ": " << problem.error().message;
+  std::vector<std::span<const std::byte>> spans;
+  for (const auto& source : sources) spans.push_back(std::as_bytes(std::span(source)));
+  const Expectation expectation = expect(*problem, spans);
+  std::vector<Result> values(expectation.bytes.size() / sizeof(Result));
+  std::copy(expectation.bytes.begin(), expectation.bytes.end(),
+            std::as_writable_bytes(std::span(values)).begin());
+  return values;
+}
+
+TEST(Oracle, ComputesTheBroadcastsOfTheSpecification) {
+  const std::vector<uint8_t> matrix = {1, 2, 3, 4, 5, 6}, row = {7, 8, 9}, square(9, 10);
+  const struct {
+    const char* problem;
+    std::vector<std::vector<uint8_t>> sources;
+    std::vector<uint8_t> expected;
+  } rows[] = {
+      {"add(u8[2,3], u8[]) -> u8[2,3]", {matrix, {7}}, {8, 9, 10, 11, 12, 13}},
+      {"add(u8[2,3], u8[3] dims={1}) -> u8[2,3]", {matrix, row}, {8, 10, 12, 11, 13, 15}},
+      {"subtract(u8[3] dims={1}, u8[2,3]) -> u8[2,3]", {row, matrix}, {6, 6, 6, 3, 3, 3}},
+      {"add(u8[3,3], u8[3] dims={1}) -> u8[3,3]",
+       {square, row},
+       {17, 18, 19, 17, 18, 19, 17, 18, 19}},
+      {"add(u8[3,3], u8[3] dims={0}) -> u8[3,3]",
+       {square, row},
+       {17, 17, 17, 18, 18, 18, 19, 19, 19}},
+      {"add(u8[2,1], u8[2,3]) -> u8[2,3]", {{10, 20}, matrix}, {11, 12, 13, 24, 25, 26}},
+      {"add(u8[2,1], u8[1,3]) -> u8[2,3]", {{10, 20}, row}, {17, 18, 19, 27, 28, 29}},
+      {"add(u8[4] dims={0}, u8[1,2]) -> u8[4,2]",
+       {{1, 2, 3, 4}, {5, 6}},
+       {6, 7, 7, 8, 8, 9, 9, 10}},
+      {"add(u8[1,2] dims={1,2}, u8[2,3,1]) -> u8[2,3,2]",
+       {{10, 20}, matrix},
+       {11, 21, 12, 22, 13, 23, 14, 24, 15, 25, 16, 26}},
+      {"add(u8[2,3], u8[3] dims={1}) -> u8[2,3]{0,1:PAD(3,3;one)}",
+       {matrix, row},
+       {8, 11, 1, 10, 13, 1, 12, 15, 1}},
+      {"less(u8[2,3], u8[3] dims={1}) -> pred[2,3]", {matrix, {1, 3, 6}}, {0, 1, 1, 0, 0, 0}},
+      {"add(u4[4]{0:E(4)}, u4[]) -> u4[4]", {{0x21, 0xf3}, {2}}, {3, 4, 5, 1}},
+  };
+  for (const auto& row : rows) {
+    EXPECT_EQ(results<uint8_t>(row.problem, row.sources), row.expected) << row.problem;
+  }
+}
+
+TEST(Oracle, ConvertsWithScales) {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ((results<uint8_t, float>(
+                "convert(u8[1,2,3]) -> f32[1,2,3]{1,0,2} scale={0.5,1,2} bias={1,-1,0} dim=2",
+                {{0, 1, 2, 10, 20, 30}})),
+            (std::vector<float>{1, 6, 0, 19, 4, 60}));
+  EXPECT_EQ((results<uint8_t, float>("convert(u8[3]) -> f32[3] scale={0.5} zero_point={128}",
+                                     {{0, 128, 255}})),
+            (std::vector<float>{-64, 0, 63.5f}));
+  EXPECT_EQ((results<float, int8_t>("convert(f32[8]) -> s8[8] scale={2} zero_point={3}",
+                                    {{1, 3, 5, -1, -5, 1000, -1000, nan}})),
+            (std::vector<int8_t>{3, 5, 5, 3, 1, 127, -128, 0}));
+  EXPECT_EQ((results<float, uint8_t>("convert(f32[2,2]) -> u8[2,2] scale={1,0.5} dim=0",
+                                     {{-1, 2.5f, 2.5f, 300}})),
+            (std::vector<uint8_t>{0, 2, 5, 255}));
+  // Two roundings: 16777217 is no f32, and 3 * 0.1f rounds before the bias is added.
+  EXPECT_EQ((results<int32_t, float>("convert(s32[2]) -> f32[2] scale={0.1} bias={-0.3}",
+                                     {{3, 16777217}})),
+            (std::vector<float>{3 * 0.1f - 0.3f, 16777216 * 0.1f - 0.3f}));
+  EXPECT_EQ((results<int32_t, double>("convert(s32[1]) -> f64[1] scale={0.1}", {{16777217}})),
+            (std::vector<double>{16777217 * 0.1}));
 }
 
 TEST(Oracle, MovesPackedElementsLeastSignificantFirst) {

@@ -97,8 +97,8 @@ TEST(Problem, RefusesElementTypes) {
   });
 }
 
-/// Which of the operations take a type, by the sentence of the specification. It says nothing of the
-/// remainder of complex numbers, which has no meaning.
+/// Which of the operations take a type, by the sentence of the specification. It says nothing of
+/// the remainder of complex numbers, which has no meaning.
 TEST(Problem, AdmitsTypesToOperationsAsSpecified) {
   const struct {
     const char* operation;
@@ -218,6 +218,51 @@ TEST(Problem, RefusesByteStrides) {
       {"u8[2,2] strides={400000000000000000,400000000000000000} -> u8[2,2]",
        "source.byte_strides[1] = 400000000000000000: elements would lie beyond any memory"},
   });
+}
+
+TEST(Problem, RefusesScales) {
+  expect_refused({
+      {"convert(u8[2]) -> f32[2] scale={0}", "affine.scale[0] = 0: must not be 0 in f32"},
+      {"convert(u8[2]) -> f32[2] scale={1,1e-60} dim=0",
+       "affine.scale[1] = 1e-60: must not be 0 in f32"},
+      {"convert(u8[2]) -> f64[2] scale={0}", "affine.scale[0] = 0: must not be 0"},
+      {"convert(u8[2]) -> f32[2] scale={1} bias={1e39}",
+       "affine.bias[0] = 1e+39: must be finite in f32"},
+      {"convert(pred[2]) -> f32[2] scale={1}",
+       "source.element_type = pred: has no scale: affine conversions are of integers and floats"},
+      {"convert(f32[2]) -> c64[2] scale={1}",
+       "target.element_type = c64: has no scale: affine conversions are of integers and floats"},
+      {"convert(f32[2]) -> s8[2] scale={1} bias={1}",
+       "affine.bias: stands at the integer target s8: belongs to floats; integers have a "
+       "zero_point"},
+      {"convert(u8[2]) -> f32[2] scale={1} zero_point={1} bias={1}",
+       "affine.bias: stands beside a zero_point: only one of them is taken"},
+      {"convert(u8[2,3]) -> f32[2,3] scale={1,2}",
+       "affine.scale: has 2 entries: must have 1, or dim has to be given"},
+      {"convert(u8[2,3]) -> f32[2,3] scale={1,2} dim=1",
+       "affine.scale: has 2 entries: must have 1 or 3, the size of target dimension 1"},
+      {"convert(u8[2,3]) -> f32[2,3] scale={1} bias={1,2,3,4} dim=1",
+       "affine.bias: has 4 entries: must have 1 or 3, the size of target dimension 1"},
+      {"convert(u8[2,3]) -> f32[2,3] scale={1} dim=2", "affine.dimension = 2: must be 0..1"},
+      {"convert(u8[2,3]) -> f32[2,3] scale={1} dim=-2", "affine.dimension = -2: must be 0..1"},
+      {"convert(u8[]) -> f32[] scale={1} dim=0",
+       "affine.dimension = 0: the target has no dimensions"},
+      {"convert(f32[2]) -> s8[2] scale={1} zero_point={128}",
+       "affine.zero_point[0] = 128: must be a number of s8, the type of the target"},
+      {"convert(f32[2]) -> u4[2] scale={1} zero_point={-1}",
+       "affine.zero_point[0] = -1: must be a number of u4, the type of the target"},
+      {"convert(f32[2]) -> s8[2] scale={1} zero_point={0.5}",
+       "affine.zero_point[0] = 0.5: must be a number of s8, the type of the target"},
+  });
+  Problem problem = *parse_problem("f32[2] -> f32[2]");
+  problem.affine.bias = {1};
+  EXPECT_EQ(validate(problem).error().message,
+            "affine.scale: is missing: zero_point, bias and dim stand beside a scale");
+  problem.affine.scale = {1};
+  EXPECT_EQ(validate(problem).error().message, "affine.scale: stands at copy: belongs to convert");
+  problem = *parse_problem("convert(f32[2]) -> f64[2]");
+  problem.affine.scale = {std::numeric_limits<double>::quiet_NaN()};
+  EXPECT_EQ(validate(problem).error().message, "affine.scale[0] = nan: must be finite");
 }
 
 TEST(Problem, RefusesFillThatDoesNotExist) {

@@ -34,11 +34,13 @@ struct Source {
   bool operator==(const Source&) const = default;
 };
 
-/// Factors of a conversion: one number for all elements, or one for each index of a dimension of
-/// the target. Empty scale: none.
+/// The numbers of an affine conversion: to floats (x - zero_point) * scale + bias, to integers
+/// x / scale rounded to nearest even, + zero_point, saturated. Computed in f32, in f64 where either
+/// side is f64, one rounding a step; NaN becomes the integer 0. Each list has one number for all
+/// elements, or one for each index of `dimension` of the target; zero_point and bias may be empty.
 struct Affine {
   std::vector<double> scale, zero_point, bias;
-  int64_t dimension = -1;
+  int64_t dimension = -1;  ///< -1: none
 
   bool operator==(const Affine&) const = default;
 };
@@ -50,7 +52,7 @@ struct Problem {
   Shape target;
   /// As Source::byte_strides; every element must have bytes of its own.
   std::vector<int64_t> target_byte_strides;
-  Affine affine;
+  Affine affine;  ///< of a conversion; without a scale it is a plain one
 
   bool operator==(const Problem&) const = default;
 };

@@ -84,6 +84,19 @@ Result<int64_t> Lexer::expect_integer(std::string_view what) {
   return value;
 }
 
+Result<double> Lexer::expect_number(std::string_view what) {
+  if (token_.kind != TokenKind::integer) return expected(what);
+  // The token ends at a point or an exponent: the number is read from the text itself.
+  double value = 0;
+  const char* const begin = token_.text.data();
+  const auto read = std::from_chars(begin, text_.data() + text_.size(), value);
+  const Token number = {token_.kind, {begin, read.ptr}, token_.column};
+  if (read.ec != std::errc()) return error_at(number, quoted(number.text) + " does not fit f64");
+  position_ = static_cast<size_t>(read.ptr - text_.data());
+  advance();
+  return value;
+}
+
 Result<Token> Lexer::expect_name(std::string_view what) {
   if (token_.kind != TokenKind::name) return expected(what);
   return take();

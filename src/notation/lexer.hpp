@@ -43,6 +43,8 @@ class Lexer {
 
   Result<void> expect(std::string_view symbol);
   Result<int64_t> expect_integer(std::string_view what);
+  /// `-2.5e-3`: a finite decimal number that begins with a digit or a minus sign.
+  Result<double> expect_number(std::string_view what);
   Result<Token> expect_name(std::string_view what);
   Result<void> expect_end();
 
@@ -65,12 +67,13 @@ Result<void> check_text(std::string_view text);
 
 /// `1,2,3` up to and with `close`; an entry is read by `read`. The opening bracket is taken
 /// already.
-template <class Read>
-Result<std::vector<int64_t>> parse_list(Lexer& lexer, std::string_view close, Read read) {
-  std::vector<int64_t> out;
+template <class Number>
+Result<std::vector<Number>> parse_list(Lexer& lexer, std::string_view close,
+                                       Result<Number> (*read)(Lexer&)) {
+  std::vector<Number> out;
   if (lexer.take_if(close)) return out;
   for (;;) {
-    Result<int64_t> entry = read(lexer);
+    Result<Number> entry = read(lexer);
     if (!entry) return entry.error();
     out.push_back(*entry);
     if (lexer.take_if(close)) return out;

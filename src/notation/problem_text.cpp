@@ -1,13 +1,16 @@
 // Problems as text.
 //
 //     problem := shape '->' shape ['dims={' ints '}']
-//              | 'convert(' operand ')' '->' shape
+//              | 'convert(' operand ')' '->' shape [affine]
 //              | op '(' operand ',' operand ')' '->' shape
 //     operand := shape ['dims={' ints '}']
+//     affine  := 'scale={' numbers '}' ['zero_point={' numbers '}'] ['bias={' numbers '}']
+//                ['dim=' int]
 //
 // This library's own: `strides={12,-4}` (bytes) directly behind any shape of a problem.
 #include <utility>
 
+#include "affine.hpp"
 #include "message.hpp"
 #include "notation/shape_text.hpp"
 #include "restride/problem.hpp"
@@ -15,20 +18,23 @@
 namespace restride {
 namespace {
 
-Result<int64_t> parse_number(Lexer& lexer) { return lexer.expect_integer("an integer"); }
+Result<int64_t> parse_integer(Lexer& lexer) { return lexer.expect_integer("an integer"); }
+Result<double> parse_number(Lexer& lexer) { return lexer.expect_number("a number"); }
 
 /// ` name={1,2}` if it stands there; else an empty list.
-Result<std::vector<int64_t>> parse_named_list(Lexer& lexer, std::string_view name) {
-  if (!lexer.take_if(name)) return std::vector<int64_t>{};
+template <class Number>
+Result<std::vector<Number>> parse_named_list(Lexer& lexer, std::string_view name,
+                                             Result<Number> (*read)(Lexer&)) {
+  if (!lexer.take_if(name)) return std::vector<Number>{};
   if (auto equals = lexer.expect("="); !equals) return equals.error();
   if (auto open = lexer.expect("{"); !open) return open.error();
-  return parse_list(lexer, "}", parse_number);
+  return parse_list(lexer, "}", read);
 }
 
 Result<Source> parse_strided_shape(Lexer& lexer) {
   auto shape = parse_shape(lexer);
   if (!shape) return shape.error();
-  auto strides = parse_named_list(lexer, "strides");
+  auto strides = parse_named_list(lexer, "strides", parse_integer);
   if (!strides) return strides.error();
   return Source{*std::move(shape), {}, *std::move(strides)};
 }
@@ -36,7 +42,7 @@ Result<Source> parse_strided_shape(Lexer& lexer) {
 Result<Source> parse_operand(Lexer& lexer) {
   auto source = parse_strided_shape(lexer);
   if (!source) return source;
-  auto dims = parse_named_list(lexer, "dims");
+  auto dims = parse_named_list(lexer, "dims", parse_integer);
   if (!dims) return dims.error();
   source->broadcast_dimensions = *std::move(dims);
   return source;
@@ -69,6 +75,25 @@ Result<void> parse_target(Lexer& lexer, Problem& problem) {
   return {};
 }
 
+/// What stands behind the target of a conversion; nothing if there is no `scale`.
+Result<Affine> parse_affine(Lexer& lexer) {
+  Affine affine;
+  if (!lexer.at("scale")) return affine;
+  const std::pair<std::string_view, std::vector<double>&> lists[] = {
+      {"scale", affine.scale}, {"zero_point", affine.zero_point}, {"bias", affine.bias}};
+  for (const auto& [name, numbers] : lists) {
+    auto list = parse_named_list(lexer, name, parse_number);
+    if (!list) return list.error();
+    numbers = *std::move(list);
+  }
+  if (!lexer.take_if("dim")) return affine;
+  if (auto equals = lexer.expect("="); !equals) return equals.error();
+  auto dimension = parse_integer(lexer);
+  if (!dimension) return dimension.error();
+  affine.dimension = *dimension;
+  return affine;
+}
+
 /// The operation of this name; none for `copy`, which has no name in the notation.
 const Operation* find_operation(std::string_view name) {
   static constexpr Operation all[] = {
@@ -91,12 +116,16 @@ Result<Problem> parse_unchecked(Lexer& lexer) {
     lexer.take();
     if (auto parsed = parse_operands(lexer, problem); !parsed) return parsed.error();
     if (auto parsed = parse_target(lexer, problem); !parsed) return parsed.error();
+    if (problem.operation != Operation::convert) return problem;
+    auto affine = parse_affine(lexer);
+    if (!affine) return affine.error();
+    problem.affine = *std::move(affine);
     return problem;
   }
   auto source = parse_strided_shape(lexer);
   if (!source) return source.error();
   if (auto parsed = parse_target(lexer, problem); !parsed) return parsed.error();
-  auto dims = parse_named_list(lexer, "dims");
+  auto dims = parse_named_list(lexer, "dims", parse_integer);
   if (!dims) return dims.error();
   source->broadcast_dimensions = *std::move(dims);
   problem.sources.push_back(*std::move(source));
@@ -106,6 +135,19 @@ Result<Problem> parse_unchecked(Lexer& lexer) {
 std::string list_attribute(std::string_view name, const std::vector<int64_t>& values) {
   if (values.empty()) return {};
   return ' ' + std::string(name) + "={" + join(values) + '}';
+}
+
+std::string list_attribute(std::string_view name, const std::vector<double>& values) {
+  std::string out;
+  for (const double value : values) out += (out.empty() ? "" : ",") + number_text(value);
+  return out.empty() ? out : ' ' + std::string(name) + "={" + out + '}';
+}
+
+std::string affine_text(const Affine& affine) {
+  const std::string dimension =
+      affine.dimension == -1 ? "" : " dim=" + std::to_string(affine.dimension);
+  return list_attribute("scale", affine.scale) + list_attribute("zero_point", affine.zero_point) +
+         list_attribute("bias", affine.bias) + dimension;
 }
 
 std::string strided_text(const Shape& shape, const std::vector<int64_t>& byte_strides) {
@@ -137,7 +179,7 @@ std::string to_string(const Problem& problem) {
     out += (i > 0 ? ", " : "") + strided_text(source.shape, source.byte_strides) +
            list_attribute("dims", source.broadcast_dimensions);
   }
-  return out + ") -> " + target;
+  return out + ") -> " + target + affine_text(problem.affine);
 }
 
 }  // namespace restride

@@ -1,21 +1,18 @@
 // Two passes: every element of the target's buffer that no logical index reaches is filled, kept or
-// free; then every logical index is walked and its element computed. Later operations are another
-// case of `compute`.
+// free; then every logical index is walked and its element computed.
 #include "support/oracle.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 #include "support/linear_index.hpp"
+#include "support/reference_math.hpp"
 
 namespace restride::testing {
 namespace {
 
 using Index = std::vector<int64_t>;
-using Value = std::array<std::byte, 16>;
 
 int64_t round_up(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
 
@@ -60,8 +57,8 @@ class Elements {
   }
   int64_t position_of_element(int64_t element) const { return element * bits_; }
 
-  Value read(std::span<const std::byte> bytes, int64_t position) const {
-    Value value{};
+  Element read(std::span<const std::byte> bytes, int64_t position) const {
+    Element value{};
     if (bits_ >= 8) {
       std::memcpy(value.data(), &bytes[static_cast<size_t>(position / 8)],
                   static_cast<size_t>(bits_ / 8));
@@ -71,7 +68,7 @@ class Elements {
     return value;
   }
 
-  void write(std::span<std::byte> bytes, int64_t position, const Value& value) const {
+  void write(std::span<std::byte> bytes, int64_t position, const Element& value) const {
     std::byte& first = bytes[static_cast<size_t>(position / 8)];
     if (bits_ >= 8) {
       std::memcpy(&first, value.data(), static_cast<size_t>(bits_ / 8));
@@ -109,8 +106,33 @@ Index source_index(const Source& source, const Index& target_index) {
   return index;
 }
 
-Value all_ones() {
-  Value value;
+/// The number of a list that a target index has; nothing of an empty list.
+std::optional<double> number_of(const std::vector<double>& list, int64_t dimension,
+                                const Index& index) {
+  if (list.empty()) return {};
+  return list.size() == 1 ? list[0]
+                          : list[static_cast<size_t>(index[static_cast<size_t>(dimension)])];
+}
+
+/// What the elements of the sources make at a target index.
+Element computed(const Problem& problem, std::span<const Element> elements, const Index& index) {
+  const ElementType from = problem.sources[0].shape.element_type;
+  const ElementType to = problem.target.element_type;
+  if (problem.operation == Operation::copy) return elements[0];
+  if (problem.operation != Operation::convert) {
+    return reference_compute(problem.operation, from, elements[0], elements[1]);
+  }
+  const Affine& affine = problem.affine;
+  const auto number = [&](const std::vector<double>& list) {
+    return number_of(list, affine.dimension, index);
+  };
+  if (affine.scale.empty()) return reference_convert(from, to, elements[0]);
+  return reference_affine(from, to, elements[0],
+                          {*number(affine.scale), number(affine.zero_point), number(affine.bias)});
+}
+
+Element all_ones() {
+  Element value;
   value.fill(std::byte{0xFF});
   return value;
 }
@@ -122,7 +144,7 @@ void fill(const Shape& shape, const Elements& elements, Expectation& result) {
   const int64_t inside = elements.linear().elements();
   const int64_t total = round_up(inside, shape.layout.tail_padding_alignment_in_elements);
   if (total == logical) return;
-  const Value padding = *padding_bytes(shape.element_type, shape.layout.padding_value);
+  const Element padding = *padding_bytes(shape.element_type, shape.layout.padding_value);
   const bool kept = shape.layout.padding_value == PaddingValue::unknown;
   for (int64_t element = 0; element < total; ++element) {
     using Place = LinearIndex::Place;
@@ -175,10 +197,7 @@ Extent source_extent(const Problem& problem, int source) {
   return operand_extent(from.shape, from.byte_strides);
 }
 
-bool oracle_supports(const Problem& problem) { return problem.operation == Operation::copy; }
-
 Expectation expect(const Problem& problem, std::span<const std::span<const std::byte>> sources) {
-  if (!oracle_supports(problem)) std::abort();
   const Elements target(problem.target, problem.target_byte_strides);
   const auto bytes = static_cast<size_t>(target_extent(problem).bytes());
   Expectation result;
@@ -189,16 +208,19 @@ Expectation expect(const Problem& problem, std::span<const std::span<const std::
     fill(problem.target, target, result);
     free_last_bits(problem.target, target, result);
   }
-  if (has_elements(problem.target)) {
-    const Source& source = problem.sources[0];
-    const Elements from(source.shape, source.byte_strides);
-    Index index(problem.target.dimensions.size());
-    do {
-      const Value value = from.read(sources[0], from.position(source_index(source, index)));
-      const int64_t position = target.position(index);
-      target.write(result.bytes, position, value);
-      target.write(result.written, position, all_ones());
-    } while (advance(index, problem.target.dimensions));
+  std::vector<Elements> from;
+  for (const Source& source : problem.sources) from.emplace_back(source.shape, source.byte_strides);
+  std::vector<Element> elements(from.size());
+  Index index(problem.target.dimensions.size());
+  bool more = has_elements(problem.target);
+  for (; more; more = advance(index, problem.target.dimensions)) {
+    for (size_t k = 0; k < from.size(); ++k) {
+      elements[k] =
+          from[k].read(sources[k], from[k].position(source_index(problem.sources[k], index)));
+    }
+    const int64_t position = target.position(index);
+    target.write(result.bytes, position, computed(problem, elements, index));
+    target.write(result.written, position, all_ones());
   }
   result.written_bytes = std::count_if(result.written.begin(), result.written.end(),
                                        [](std::byte byte) { return byte != std::byte{0}; });

@@ -1,5 +1,6 @@
 // The oracle: what a problem must leave in its target, by the text of the specification and nothing
-// of the library but its plain structs, storage_bytes and padding_bytes.
+// of the library but its plain structs, storage_bytes and padding_bytes. What becomes of an element
+// is the reference's business.
 #pragma once
 
 #include <cstddef>
@@ -37,11 +38,7 @@ struct Expectation {
   int64_t written_bytes = 0;       ///< bytes with any written bit
 };
 
-/// Whether the oracle knows the operation. Only copies for now.
-bool oracle_supports(const Problem& problem);
-
-/// `sources[k]` are the bytes of source_extent(problem, k). Precondition: the problem is valid and
-/// supported.
+/// `sources[k]` are the bytes of source_extent(problem, k). Precondition: the problem is valid.
 Expectation expect(const Problem& problem, std::span<const std::span<const std::byte>> sources);
 
 /// The first byte of `after` that is wrong, as text; nothing where all are right.

@@ -299,6 +299,31 @@ Element reference_convert(ElementType from, ElementType to, const Element& eleme
   return write_integer(to, read_integer(from, element));
 }
 
+Element reference_affine(ElementType from, ElementType to, const Element& element,
+                         const AffineNumbers& numbers) {
+  const Parts of{from == f64 || to == f64 ? f64 : f32};
+  const auto in_type = [&](long double value) {
+    return of.type == f64 ? static_cast<double>(value) : static_cast<float>(value);
+  };
+  const Number source = read_number(from, element);
+  const long double scale = in_type(numbers.scale);
+  long double value = source.is_nan ? NAN : in_type(source.value);
+  if (is_float(to)) {
+    if (numbers.zero_point) value = of(subtract, value, in_type(*numbers.zero_point));
+    value = of(multiply, value, scale);
+    if (numbers.bias) value = of(add, value, in_type(*numbers.bias));
+    return result(to, value);
+  }
+  value = of(divide, value, scale);
+  if (!std::isnan(value) && !std::isinf(value)) {
+    const long double below = std::floor(value), rest = value - below;
+    const bool up = rest > 0.5L || (rest == 0.5L && std::fmod(below, 2.0L) != 0);
+    value = up ? below + 1 : below;
+  }
+  if (numbers.zero_point) value = of(add, value, in_type(*numbers.zero_point));
+  return to_integer(to, {value, std::isnan(value)}, ToInteger::truncated);
+}
+
 Element reference_compute(Operation operation, ElementType type, const Element& a,
                           const Element& b) {
   if (is_complex(type)) return compute_complex(operation, type, a, b);

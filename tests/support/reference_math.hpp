@@ -2,6 +2,8 @@
 // the text of the rules, by exact numbers. Slow, and independent of the library.
 #pragma once
 
+#include <optional>
+
 #include "restride/problem.hpp"
 #include "support/reference_number.hpp"
 
@@ -19,5 +21,15 @@ Element reference_convert(ElementType from, ElementType to, const Element& eleme
                           ToInteger rounding = ToInteger::truncated);
 Element reference_compute(Operation operation, ElementType type, const Element& a,
                           const Element& b);
+
+/// The numbers of an affine conversion for one element; what is not given takes no step.
+struct AffineNumbers {
+  double scale;
+  std::optional<double> zero_point, bias;
+};
+
+/// Precondition: real types that are no predicates.
+Element reference_affine(ElementType from, ElementType to, const Element& element,
+                         const AffineNumbers& numbers);
 
 }  // namespace restride::testing
