@@ -258,8 +258,6 @@ Element compute_complex(Operation operation, ElementType type, const Element& x,
   return join(type, result(real, value.re), result(real, value.im));
 }
 
-bool is_comparison(Operation operation) { return operation >= equal; }
-
 }  // namespace
 
 bool reference_converts(ElementType from, ElementType to) {
