@@ -8,6 +8,7 @@
 #include "oracle.hpp"
 #include "results.hpp"
 #include "results_text.hpp"
+#include "source_places.hpp"
 #include "suite.hpp"
 #include "work.hpp"
 #include "yardstick.hpp"
@@ -168,16 +169,23 @@ TEST(Oracle, TheFastWalkSeesEveryElementAndEveryFlippedBit) {
   for (const char* text :
        {"f32[70,67] -> f32[70,67]{0,1}", "u8[3,5,70] -> u8[3,5,70]{1,2,0}", "u16[] -> u16[]",
         "f32[9,13] -> f32[9,13]{1,0:T(2,4)}", "c128[3] -> c128[2,3]{0,1} dims={1}",
-        "u8[9,13]{1,0:T(4,4)(2,1)} -> u8[9,13]{0,1:PAD(10,13;zero)}"}) {
+        "u8[9,13]{1,0:T(4,4)(2,1)} -> u8[9,13]{0,1:PAD(10,13;zero)}",
+        "convert(f32[70,67]) -> s8[70,67]{0,1}", "convert(f32[70] dims={0}) -> f16[70,67]",
+        "convert(u8[5,7,3]) -> f32[5,7,3]{1,0,2} scale={0.5,2,0.1} bias={1,2,3} dim=2",
+        "convert(f64[9,13]) -> s8[9,13]{0,1} scale={0.5} zero_point={-3}",
+        "add(s32[70,67]{0,1}, s32[67] dims={1}) -> s32[70,67]{0,1}",
+        "less(u16[70,1]{0,1}, u16[1,67]) -> pred[70,67]{0,1:PAD(71,70;one)}"}) {
     const Problem problem = *parse_problem(text);
     const Plan plan = *Plan::create(problem, {.backend = BackendChoice::interpreter});
-    std::vector<std::byte> source(static_cast<size_t>(plan.source_bytes()));
-    for (size_t i = 0; i < source.size(); ++i) source[i] = static_cast<std::byte>(i * 37 + i / 256);
+    const std::vector<SourcePlace> places = *place_sources(problem);
+    std::vector<std::byte> block(static_cast<size_t>(places.back().end));
+    for (size_t i = 0; i < block.size(); ++i) block[i] = static_cast<std::byte>(i * 37 + i / 256);
+    const auto sources = sources_in(block, places);
     std::vector<std::byte> target(static_cast<size_t>(plan.target_bytes()));
-    plan.execute(source.data(), target.data());
+    ASSERT_TRUE(plan.execute_sources(sources, target)) << text;
     const auto count = [&] {
       std::vector<bool> computed(static_cast<size_t>(*buffer_elements(problem.target)), false);
-      const int64_t elements = count_equal_elements(problem, source, target, computed);
+      const int64_t elements = count_equal_elements(problem, sources, target, computed);
       EXPECT_EQ(elements, std::accumulate(computed.begin(), computed.end(), int64_t{0}) *
                               (elements > 0 ? 1 : 0))
           << text;
@@ -186,7 +194,7 @@ TEST(Oracle, TheFastWalkSeesEveryElementAndEveryFlippedBit) {
     EXPECT_EQ(count(), *element_count(problem.target)) << text;
     target[0] ^= std::byte{0x40};
     EXPECT_EQ(count(), 0) << text;
-    EXPECT_NE(compare_with_oracle(problem, source, target)->difference, "") << text;
+    EXPECT_NE(compare_with_oracle(problem, sources, target)->difference, "") << text;
   }
 }
 

@@ -59,7 +59,7 @@ CLI::App* add_run(CLI::App& app, Commands& commands) {
   command->add_option("problem", commands.run.problem, problem_help)->required();
   command
       ->add_option("inputs", commands.run.inputs,
-                   ".npy files, or raw files of exactly the source's bytes")
+                   ".npy files, or raw files of exactly the bytes of the sources, in their order")
       ->required();
   command
       ->add_option("-o,--output", commands.run.output,
@@ -69,7 +69,7 @@ CLI::App* add_run(CLI::App& app, Commands& commands) {
   command->add_option("--threads", commands.run.threads, "threads to run on")
       ->check(CLI::Range(1, 1024));
   command->add_flag("--verify", commands.verify,
-                    "compare every byte with plain index arithmetic before writing");
+                    "compare every byte with plain arithmetic before writing");
   return command;
 }
 

@@ -37,6 +37,27 @@ Result<void> check_files(const RunRequest& request, const Problem& problem) {
   return {};
 }
 
+/// The files of the sources, and the buffers within them.
+struct Inputs {
+  std::vector<MappedFile> files;
+  std::vector<std::span<const std::byte>> sources;
+};
+
+Result<Inputs> open_inputs(const RunRequest& request, const Problem& problem, const Plan& plan) {
+  Inputs inputs;
+  for (size_t k = 0; k < request.inputs.size(); ++k) {
+    Result<MappedFile> file = MappedFile::open(request.inputs[k]);
+    if (!file) return file.error();
+    const Result<std::span<const std::byte>> source =
+        find_buffer(request.inputs[k], file->bytes(), problem.sources[k].shape,
+                    plan.source_bytes(static_cast<int>(k)));
+    if (!source) return source.error();
+    inputs.files.push_back(*std::move(file));
+    inputs.sources.push_back(*source);
+  }
+  return inputs;
+}
+
 Result<void> write_result(const RunRequest& request, const Shape& target,
                           std::span<const std::byte> bytes) {
   if (request.output.ends_with(".bin")) return write_atomically(request.output, {}, bytes);
@@ -87,13 +108,16 @@ void print_plan(const Problem& problem, const Plan& plan, int threads) {
 
 /// Runs the plan, and prints what ran. The result may be wrong: `comparison` says so.
 Result<Comparison> run_plan(const RunRequest& request, const Problem& problem, const Plan& plan,
-                            std::span<const std::byte> source, std::span<std::byte> target) {
+                            std::span<const std::span<const std::byte>> sources,
+                            std::span<std::byte> target) {
   ThreadPool threads(request.threads);
-  const auto execute = [&] { plan.execute(source.data(), target.data(), threads); };
+  std::vector<const void*> pointers;
+  for (const auto& source : sources) pointers.push_back(source.data());
+  const auto execute = [&] { plan.execute_sources(pointers, target.data(), threads); };
   execute();
   Comparison comparison;
   if (request.check == RunRequest::Check::verify) {
-    Result<Comparison> checked = compare_with_oracle(problem, source, target);
+    Result<Comparison> checked = compare_with_oracle(problem, sources, target);
     if (!checked) return checked;
     comparison = *std::move(checked);
   }
@@ -110,20 +134,15 @@ ExitCode run_command(const RunRequest& request) {
   if (!problem) return refuse(problem.error().message);
   if (const Result<void> files = check_files(request, *problem); !files)
     return refuse(files.error().message);
-  if (problem->sources.size() != 1) return refuse("problems with two sources do not run yet");
   const Result<Plan> plan = Plan::create(*problem, {.backend = request.backend});
   if (!plan) return refuse(plan.error().message);
-  const std::string& input = request.inputs.front();
-  const Result<MappedFile> file = MappedFile::open(input);
-  if (!file) return refuse(file.error().message);
-  const Result<std::span<const std::byte>> source =
-      find_buffer(input, file->bytes(), problem->sources.front().shape, plan->source_bytes());
-  if (!source) return refuse(source.error().message);
+  const Result<Inputs> inputs = open_inputs(request, *problem, *plan);
+  if (!inputs) return refuse(inputs.error().message);
   const Result<Memory> target = Memory::allocate(plan->target_bytes());
   if (!target) return refuse(target.error().message);
 
   const Result<Comparison> comparison =
-      run_plan(request, *problem, *plan, *source, target->bytes());
+      run_plan(request, *problem, *plan, inputs->sources, target->bytes());
   if (!comparison) return refuse(comparison.error().message);
   if (!comparison->difference.empty()) {
     std::printf("%s\n", comparison->difference.c_str());

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "restride/explain.hpp"
+#include "source_places.hpp"
 
 namespace restride::tools {
 namespace {
@@ -49,9 +50,14 @@ Candidate our_candidate(const Problem& problem, const Plan& plan, BackendChoice 
                       .code_bytes = plan.code_bytes()};
   const Result<Explanation> explanation = explain(problem, {.backend = backend});
   if (explanation) candidate.result.operations = explanation->operations;
-  candidate.move = [plan, executor](const std::byte* source, std::byte* target) {
-    if (executor == nullptr) return plan.execute(source, target);
-    plan.execute(source, target, *executor);
+  const Result<std::vector<SourcePlace>> places = place_sources(problem);
+  const int64_t second = places && places->size() > 1 ? places->back().begin : 0;
+  const auto count = static_cast<size_t>(plan.source_count());
+  candidate.move = [plan, executor, second, count](const std::byte* source, std::byte* target) {
+    const void* const both[] = {source, source + second};
+    const std::span<const void* const> sources(both, count);
+    if (executor == nullptr) return plan.execute_sources(sources, target);
+    plan.execute_sources(sources, target, *executor);
   };
   return candidate;
 }

@@ -10,6 +10,7 @@
 #include "candidates.hpp"
 #include "oracle.hpp"
 #include "restride/thread_pool.hpp"
+#include "source_places.hpp"
 #include "work.hpp"
 #include "yardstick.hpp"
 
@@ -30,17 +31,17 @@ void fill_randomly(std::span<std::byte> bytes) {
 /// Checks results against the specification.
 class Verifier {
  public:
-  Verifier(const Problem& problem, std::span<const std::byte> source, std::span<std::byte> target,
-           Memory copy)
-      : problem_(problem), source_(source), target_(target), copy_(std::move(copy)) {}
+  Verifier(const Problem& problem, std::vector<std::span<const std::byte>> sources,
+           std::span<std::byte> target, Memory copy)
+      : problem_(problem), sources_(std::move(sources)), target_(target), copy_(std::move(copy)) {}
 
   /// Runs the candidate into a poisoned target. The difference in words; empty: right.
   std::string check(const bench::Move& move) {
     std::memset(target_.data(), 0xcc, target_.size());
-    move(source_.data(), target_.data());
+    move(sources_.front().data(), target_.data());
     if (has_right_ && std::memcmp(target_.data(), copy_.bytes().data(), target_.size()) == 0)
       return {};
-    const Result<Comparison> comparison = compare_with_oracle(problem_, source_, target_);
+    const Result<Comparison> comparison = compare_with_oracle(problem_, sources_, target_);
     if (!comparison) return "cannot be verified: " + comparison.error().message;
     if (comparison->difference.empty() && !has_right_) {
       std::memcpy(copy_.bytes().data(), target_.data(), target_.size());
@@ -51,7 +52,7 @@ class Verifier {
 
  private:
   const Problem& problem_;
-  std::span<const std::byte> source_;
+  std::vector<std::span<const std::byte>> sources_;
   std::span<std::byte> target_;
   Memory copy_;  ///< of the first right result
   bool has_right_ = false;
@@ -62,7 +63,8 @@ struct Resources {
   std::optional<ThreadPool> pool;
   std::vector<Candidate> candidates;
   Yardstick yardstick;
-  std::vector<Memory> buffers;  ///< source and target; references may use more than the problem
+  std::vector<Memory> buffers;  ///< the sources in one, and the target; references
+                                ///< may use more than the problem
 
   Executor* executor() { return pool ? &*pool : nullptr; }
 };
@@ -93,12 +95,12 @@ Result<CaseResult> describe(const Case& measured, int threads) {
 
 /// Gives the case its buffers and checks each candidate in them.
 Result<void> verify(const Problem& problem, Pages pages, Resources& resources) {
-  const Result<int64_t> source_bytes = buffer_bytes(problem.sources.front().shape);
+  const Result<std::vector<SourcePlace>> places = place_sources(problem);
   const Result<int64_t> target_bytes = buffer_bytes(problem.target);
-  if (!source_bytes) return source_bytes.error();
+  if (!places) return places.error();
   if (!target_bytes) return target_bytes.error();
   const Yardstick& yardstick = resources.yardstick;
-  for (const int64_t bytes : {std::max(*source_bytes, yardstick.source_bytes),
+  for (const int64_t bytes : {std::max(places->back().end, yardstick.source_bytes),
                               std::max(*target_bytes, yardstick.target_bytes)}) {
     Result<Memory> memory = Memory::allocate(bytes, pages);
     if (!memory) return memory.error();
@@ -108,7 +110,7 @@ Result<void> verify(const Problem& problem, Pages pages, Resources& resources) {
   if (!copy) return copy.error();
   const auto source = resources.buffers[0].bytes(), target = resources.buffers[1].bytes();
   fill_randomly(source);
-  Verifier verifier(problem, source.first(static_cast<size_t>(*source_bytes)),
+  Verifier verifier(problem, sources_in(source, *places),
                     target.first(static_cast<size_t>(*target_bytes)), *std::move(copy));
   for (Candidate& candidate : resources.candidates) {
     if (candidate.result.status != Status::timed) continue;

@@ -2,13 +2,15 @@
 // over the digits. So it is a sum of one term per dimension, and the public index function tells
 // the terms: those of the indices that are zero in all other dimensions.
 //
-// Two dimensions, the source's fastest and the target's fastest, are walked in blocks that stay in
-// cache; an odometer walks the others.
+// Two dimensions, the first source's fastest and the target's fastest, are walked in blocks that
+// stay in cache; an odometer walks the others.
 #include "element_walk.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
+#include "element_meaning.hpp"
 #include "restride/index.hpp"
 
 namespace restride::tools {
@@ -16,17 +18,28 @@ namespace {
 
 constexpr int64_t block = 64;
 
-/// What one dimension of the target contributes to the two places.
-struct Terms {
-  int64_t extent = 1;
-  std::vector<int64_t> source, target;  ///< by index; empty: index * stride
-  int64_t source_stride = 0, target_stride = 0;
+/// Operands of a walk: the target, two sources, and the index that chooses the factors of an affine
+/// conversion. Places count elements.
+constexpr size_t target_operand = 0, first_source = 1, factor_operand = 3, operand_count = 4;
+using Places = std::array<int64_t, operand_count>;
 
-  int64_t source_at(int64_t i) const {
-    return source.empty() ? i * source_stride : source[static_cast<size_t>(i)];
-  }
-  int64_t target_at(int64_t i) const {
-    return target.empty() ? i * target_stride : target[static_cast<size_t>(i)];
+/// What one dimension of the target contributes to the places.
+struct Terms {
+  struct Term {
+    int64_t stride = 0;
+    std::vector<int64_t> table;  ///< by index; empty: index * stride
+
+    int64_t at(int64_t i) const {
+      return table.empty() ? i * stride : table[static_cast<size_t>(i)];
+    }
+  };
+  int64_t extent = 1;
+  std::array<Term, operand_count> of = {};
+
+  /// The places at index i, from those at index 0.
+  template <size_t operands>
+  void add(int64_t i, Places& places) const {
+    for (size_t k = 0; k < operands; ++k) places[k] += of[k].at(i);
   }
 };
 
@@ -37,142 +50,179 @@ bool has_terms(const Shape& shape) {
   return layout.element_size_in_bits == 0;
 }
 
-/// The terms of one dimension: a table where tiles cut it, else a stride.
-void find_terms(const Shape& shape, size_t dim, std::vector<int64_t>& table, int64_t& stride) {
+/// The term of one dimension: a table where tiles cut it, else a stride.
+Terms::Term find_term(const Shape& shape, size_t dim) {
   std::vector<int64_t> index(shape.dimensions.size(), 0);
   const auto place = [&](int64_t i) {
     index[dim] = i;
     return multidimensional_index_to_linear_index(shape, index);
   };
+  Terms::Term term;
   if (shape.layout.tiles.empty()) {
-    stride = shape.dimensions[dim] > 1 ? place(1) : 0;
-    return;
+    term.stride = shape.dimensions[dim] > 1 ? place(1) : 0;
+    return term;
   }
-  for (int64_t i = 0; i < shape.dimensions[dim]; ++i) table.push_back(place(i));
+  for (int64_t i = 0; i < shape.dimensions[dim]; ++i) term.table.push_back(place(i));
+  return term;
 }
 
 std::vector<Terms> make_terms(const Problem& problem) {
-  const Source& source = problem.sources.front();
   std::vector<Terms> terms(problem.target.dimensions.size());
   for (size_t dim = 0; dim < terms.size(); ++dim) {
     terms[dim].extent = problem.target.dimensions[dim];
-    find_terms(problem.target, dim, terms[dim].target, terms[dim].target_stride);
+    terms[dim].of[target_operand] = find_term(problem.target, dim);
   }
-  for (size_t k = 0; k < source.shape.dimensions.size(); ++k) {
-    // A dimension of size 1 is stretched: its term is 0 throughout.
-    if (source.shape.dimensions[k] == 1) continue;
-    const bool mapped = !source.broadcast_dimensions.empty();
-    Terms& term = terms[mapped ? static_cast<size_t>(source.broadcast_dimensions[k]) : k];
-    find_terms(source.shape, k, term.source, term.source_stride);
+  for (size_t s = 0; s < problem.sources.size(); ++s) {
+    const Source& source = problem.sources[s];
+    for (size_t k = 0; k < source.shape.dimensions.size(); ++k) {
+      // A dimension of size 1 is stretched: its term is 0 throughout.
+      if (source.shape.dimensions[k] == 1) continue;
+      const bool mapped = !source.broadcast_dimensions.empty();
+      const size_t dim = mapped ? static_cast<size_t>(source.broadcast_dimensions[k]) : k;
+      terms[dim].of[first_source + s] = find_term(source.shape, k);
+    }
+  }
+  if (problem.affine.dimension >= 0) {
+    terms[static_cast<size_t>(problem.affine.dimension)].of[factor_operand].stride = 1;
   }
   return terms;
 }
 
 /// Moves the two dimensions of the blocks to the end.
 void move_block_dimensions_last(std::vector<Terms>& terms) {
-  const auto step_of = [](const Terms& term, auto at) {
-    return term.extent < 2 || (term.*at)(1) == 0 ? INT64_MAX : (term.*at)(1);
+  const auto step_of = [](const Terms& term, size_t operand) {
+    const int64_t step = term.extent < 2 ? 0 : term.of[operand].at(1);
+    return step == 0 ? INT64_MAX : step;
   };
-  for (const auto at : {&Terms::source_at, &Terms::target_at}) {
-    const auto last = at == &Terms::source_at ? terms.end() : terms.end() - 1;
+  for (const size_t operand : {first_source, target_operand}) {
+    const auto last = operand == first_source ? terms.end() : terms.end() - 1;
     if (last == terms.begin()) return;
     const auto fastest = std::min_element(terms.begin(), last, [&](const Terms& a, const Terms& b) {
-      return step_of(a, at) < step_of(b, at);
+      return step_of(a, operand) < step_of(b, operand);
     });
     std::iter_swap(fastest, last - 1);
   }
 }
 
-struct Walk {
-  const std::byte* source;
+/// Whether the target has at its place what the sources make of theirs.
+template <size_t bytes>
+struct EqualCopies {
+  static constexpr size_t operands = 2;
   const std::byte* target;
+  const std::byte* source;
+
+  bool operator()(const Places& places) const {
+    constexpr auto size = static_cast<int64_t>(bytes);
+    return std::memcmp(target + places[target_operand] * size, source + places[first_source] * size,
+                       bytes) == 0;
+  }
+};
+
+struct EqualResults {
+  static constexpr size_t operands = operand_count;
+  ElementMeaning meaning;
+  const std::byte* target;
+  std::array<const std::byte*, 2> sources;
+  int64_t source_bytes, target_bytes;  ///< of an element
+
+  bool operator()(const Places& places) const {
+    const std::byte* const from[] = {sources[0] + places[first_source] * source_bytes,
+                                     sources[1] + places[first_source + 1] * source_bytes};
+    std::array<std::byte, 16> wanted;
+    meaning(from, places[factor_operand], wanted.data());
+    return std::memcmp(target + places[target_operand] * target_bytes, wanted.data(),
+                       static_cast<size_t>(target_bytes)) == 0;
+  }
+};
+
+template <class Equal>
+struct Walk {
+  const Equal& equal;
   std::vector<bool>& computed;
   const Terms &row, &column;
 };
 
 /// One block at the given places.
-template <size_t bytes>
-bool compare_block(const Walk& walk, int64_t source_base, int64_t target_base, int64_t first_row,
+template <class Equal>
+bool compare_block(const Walk<Equal>& walk, const Places& base, int64_t first_row,
                    int64_t first_column) {
   const int64_t end_row = std::min(first_row + block, walk.row.extent);
   const int64_t end_column = std::min(first_column + block, walk.column.extent);
   for (int64_t r = first_row; r < end_row; ++r) {
-    const int64_t source_row = source_base + walk.row.source_at(r);
-    const int64_t target_row = target_base + walk.row.target_at(r);
+    Places in_row = base;
+    walk.row.template add<Equal::operands>(r, in_row);
     for (int64_t c = first_column; c < end_column; ++c) {
-      const int64_t from = source_row + walk.column.source_at(c);
-      const int64_t to = target_row + walk.column.target_at(c);
-      if (std::memcmp(walk.source + from * static_cast<int64_t>(bytes),
-                      walk.target + to * static_cast<int64_t>(bytes), bytes) != 0)
-        return false;
-      if (!walk.computed.empty()) walk.computed[static_cast<size_t>(to)] = true;
+      Places places = in_row;
+      walk.column.template add<Equal::operands>(c, places);
+      if (!walk.equal(places)) return false;
+      if (!walk.computed.empty()) walk.computed[static_cast<size_t>(places[target_operand])] = true;
     }
   }
   return true;
 }
 
-template <size_t bytes>
-bool compare_blocks(const Walk& walk, int64_t source_base, int64_t target_base) {
+template <class Equal>
+bool compare_blocks(const Walk<Equal>& walk, const Places& base) {
   for (int64_t r = 0; r < walk.row.extent; r += block)
     for (int64_t c = 0; c < walk.column.extent; c += block)
-      if (!compare_block<bytes>(walk, source_base, target_base, r, c)) return false;
+      if (!compare_block(walk, base, r, c)) return false;
   return true;
 }
 
-template <size_t bytes>
-bool compare(std::vector<Terms> terms, std::span<const std::byte> source,
-             std::span<const std::byte> target, std::vector<bool>& computed) {
+template <class Equal>
+bool compare(std::vector<Terms> terms, const Equal& equal, std::vector<bool>& computed) {
   while (terms.size() < 2) terms.insert(terms.begin(), Terms{});
   move_block_dimensions_last(terms);
-  const Walk walk = {source.data(), target.data(), computed, *(terms.end() - 2), terms.back()};
+  const Walk<Equal> walk = {equal, computed, *(terms.end() - 2), terms.back()};
   std::vector<int64_t> index(terms.size() - 2, 0);
   while (true) {
-    int64_t source_base = 0, target_base = 0;
-    for (size_t i = 0; i < index.size(); ++i) {
-      source_base += terms[i].source_at(index[i]);
-      target_base += terms[i].target_at(index[i]);
-    }
-    if (!compare_blocks<bytes>(walk, source_base, target_base)) return false;
+    Places base = {};
+    for (size_t i = 0; i < index.size(); ++i)
+      terms[i].template add<Equal::operands>(index[i], base);
+    if (!compare_blocks(walk, base)) return false;
     size_t i = index.size();
     while (i > 0 && ++index[i - 1] == terms[i - 1].extent) index[--i] = 0;
     if (i == 0) return true;
   }
 }
 
+bool compare_copies(const Problem& problem, const std::byte* source, const std::byte* target,
+                    std::vector<bool>& computed) {
+  const auto compare_of = [&](auto equal) { return compare(make_terms(problem), equal, computed); };
+  switch (storage_bytes(problem.target.element_type)) {
+    case 1:
+      return compare_of(EqualCopies<1>{target, source});
+    case 2:
+      return compare_of(EqualCopies<2>{target, source});
+    case 4:
+      return compare_of(EqualCopies<4>{target, source});
+    case 8:
+      return compare_of(EqualCopies<8>{target, source});
+    default:
+      return compare_of(EqualCopies<16>{target, source});
+  }
+}
+
 }  // namespace
 
-int64_t count_equal_elements(const Problem& problem, std::span<const std::byte> source,
+int64_t count_equal_elements(const Problem& problem,
+                             std::span<const std::span<const std::byte>> sources,
                              std::span<const std::byte> target, std::vector<bool>& computed) {
-  if (is_zero_element(problem.target) || !has_terms(problem.target) ||
-      !has_terms(problem.sources.front().shape))
-    return 0;
+  if (is_zero_element(problem.target) || !has_terms(problem.target)) return 0;
+  for (const Source& source : problem.sources)
+    if (!has_terms(source.shape)) return 0;
   const int64_t elements = *element_count(problem.target);
   // Without padding there is nothing to tell apart.
   std::vector<bool> none;
   std::vector<bool>& marks = elements == std::ssize(computed) ? none : computed;
-  const auto compare_of = [&](auto compare) {
-    return compare(make_terms(problem), source, target, marks);
-  };
-  bool equal = false;
-  switch (storage_bytes(problem.target.element_type)) {
-    case 1:
-      equal = compare_of(compare<1>);
-      break;
-    case 2:
-      equal = compare_of(compare<2>);
-      break;
-    case 4:
-      equal = compare_of(compare<4>);
-      break;
-    case 8:
-      equal = compare_of(compare<8>);
-      break;
-    case 16:
-      equal = compare_of(compare<16>);
-      break;
-    default:
-      return 0;
-  }
+  const bool is_copy = problem.operation == Operation::copy;
+  const EqualResults results = {ElementMeaning(problem),
+                                target.data(),
+                                {sources.front().data(), sources.back().data()},
+                                storage_bytes(problem.sources.front().shape.element_type),
+                                storage_bytes(problem.target.element_type)};
+  const bool equal = is_copy ? compare_copies(problem, sources.front().data(), target.data(), marks)
+                             : compare(make_terms(problem), results, marks);
   if (!equal) return 0;
   if (&marks == &none) computed.assign(computed.size(), true);
   return elements;

@@ -1,4 +1,4 @@
-// The oracle's fast path: the elements of a copy compared in blocks instead of one by one.
+// The oracle's fast path: elements compared in blocks, their places by tables and strides.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@ namespace restride::tools {
 /// are then marked in `computed`. 0 else, and for layouts it does not know (packed elements, tiles
 /// with `*`): then the definition has to be walked.
 /// Preconditions: those of compare_with_oracle; `computed` has an entry for each place.
-int64_t count_equal_elements(const Problem& problem, std::span<const std::byte> source,
+int64_t count_equal_elements(const Problem& problem,
+                             std::span<const std::span<const std::byte>> sources,
                              std::span<const std::byte> target, std::vector<bool>& computed);
 
 }  // namespace restride::tools

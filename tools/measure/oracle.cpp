@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "element_meaning.hpp"
 #include "element_walk.hpp"
 #include "restride/index.hpp"
 
@@ -82,20 +83,51 @@ std::string difference_text(const std::string& where, const Elements& elements,
          elements.text(wanted);
 }
 
+/// What the problem makes of its sources at one index of the target.
+class Wanted {
+ public:
+  Wanted(const Problem& problem, std::span<const std::span<const std::byte>> sources)
+      : problem_(problem), meaning_(problem) {
+    for (size_t k = 0; k < problem.sources.size(); ++k) {
+      const Shape& shape = problem.sources[k].shape;
+      sources_.emplace_back(shape, sources[k]);
+      indices_.emplace_back(shape.dimensions.size(), 0);
+    }
+  }
+
+  Element at(const std::vector<int64_t>& index) {
+    std::array<Element, 2> elements;
+    std::array<const std::byte*, 2> pointers{};
+    for (size_t k = 0; k < sources_.size(); ++k) {
+      const Source& source = problem_.sources[k];
+      find_source_index(source, index, indices_[k]);
+      elements[k] =
+          sources_[k].at(multidimensional_index_to_linear_index(source.shape, indices_[k]));
+      pointers[k] = elements[k].data();
+    }
+    const int64_t dimension = problem_.affine.dimension;
+    Element wanted{};
+    meaning_(pointers.data(), dimension < 0 ? 0 : index[static_cast<size_t>(dimension)],
+             wanted.data());
+    return wanted;
+  }
+
+ private:
+  const Problem& problem_;
+  ElementMeaning meaning_;
+  std::vector<Elements> sources_;
+  std::vector<std::vector<int64_t>> indices_;
+};
+
 /// Compares the elements one by one and marks their places.
-Comparison compare_elements(const Problem& problem, const Elements& source, const Elements& target,
+Comparison compare_elements(const Problem& problem, Wanted wanted_elements, const Elements& target,
                             std::vector<bool>& computed) {
-  const Source& from = problem.sources.front();
   std::vector<int64_t> index(problem.target.dimensions.size(), 0);
-  std::vector<int64_t> source_index(from.shape.dimensions.size(), 0);
   Comparison comparison;
   if (is_zero_element(problem.target)) return comparison;
   do {
-    find_source_index(from, index, source_index);
     const int64_t place = multidimensional_index_to_linear_index(problem.target, index);
-    const Element found = target.at(place);
-    const Element wanted =
-        source.at(multidimensional_index_to_linear_index(from.shape, source_index));
+    const Element found = target.at(place), wanted = wanted_elements.at(index);
     if (found != wanted) {
       comparison.difference = difference_text("element " + to_text(index), target, found, wanted);
       return comparison;
@@ -120,21 +152,17 @@ std::string compare_padding(const Elements& target, const Element& padding,
 
 }  // namespace
 
-Result<Comparison> compare_with_oracle(const Problem& problem, std::span<const std::byte> source,
+Result<Comparison> compare_with_oracle(const Problem& problem,
+                                       std::span<const std::span<const std::byte>> sources,
                                        std::span<const std::byte> target) {
-  if (problem.operation != Operation::copy) {
-    return Error{ErrorCode::unsupported, std::string("only copies can be verified, not ") +
-                                             std::string(to_string(problem.operation))};
-  }
   const Result<int64_t> places = buffer_elements(problem.target);
   if (!places) return places.error();
   std::vector<bool> computed(static_cast<size_t>(*places), false);
   const Elements target_elements(problem.target, target);
   // The fast walk only ever says that all is well; what is wrong, and where, the slow one finds.
-  Comparison comparison = {.elements = count_equal_elements(problem, source, target, computed)};
+  Comparison comparison = {.elements = count_equal_elements(problem, sources, target, computed)};
   if (comparison.elements == 0) {
-    comparison = compare_elements(problem, Elements(problem.sources.front().shape, source),
-                                  target_elements, computed);
+    comparison = compare_elements(problem, Wanted(problem, sources), target_elements, computed);
   }
   const PaddingValue value = problem.target.layout.padding_value;
   if (!comparison.difference.empty() || value == PaddingValue::unknown) return comparison;
