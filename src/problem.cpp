@@ -62,6 +62,19 @@ Error wrong_type(std::string_view owner, ElementType type, const std::string& ru
   return invalid_value({owner, "element_type"}, std::string(to_string(type)), rule);
 }
 
+/// An error of a binary operation, with what both operands are.
+Result<void> naming_operands(const Problem& problem, const Result<void>& valid) {
+  if (valid) return valid;
+  std::string operands;
+  for (const Source& source : problem.sources) {
+    operands += (operands.empty() ? "" : ", ") + std::string(to_string(source.shape.element_type)) +
+                '[' + list_text(source.shape.dimensions) + ']';
+  }
+  return Error{valid.error().code, valid.error().message + ", in " +
+                                       std::string(to_string(problem.operation)) + '(' + operands +
+                                       ')'};
+}
+
 Result<void> check_binary_types(const Problem& problem) {
   const ElementType type = problem.sources[0].shape.element_type;
   const ElementType other = problem.sources[1].shape.element_type;
@@ -82,7 +95,7 @@ Result<void> check_binary_types(const Problem& problem) {
 }
 
 Result<void> check_types(const Problem& problem) {
-  if (is_binary(problem.operation)) return check_binary_types(problem);
+  if (is_binary(problem.operation)) return naming_operands(problem, check_binary_types(problem));
   const ElementType from = problem.sources[0].shape.element_type;
   const ElementType to = problem.target.element_type;
   if (problem.operation == Operation::copy && from != to) {
@@ -141,6 +154,11 @@ Result<void> check_binary_dimensions(const Problem& problem) {
   return wrong_dimensions(problem, *inferred, "what the sources broadcast to");
 }
 
+Result<void> check_dimensions(const Problem& problem) {
+  if (!is_binary(problem.operation)) return check_unary_dimensions(problem);
+  return naming_operands(problem, check_binary_dimensions(problem));
+}
+
 Result<void> check_all_strides(const Problem& problem) {
   for (size_t i = 0; i < problem.sources.size(); ++i) {
     const Source& source = problem.sources[i];
@@ -172,8 +190,6 @@ std::string_view to_string(Operation operation) {
 }
 
 Result<void> validate(const Problem& problem) {
-  const auto check_dimensions =
-      is_binary(problem.operation) ? check_binary_dimensions : check_unary_dimensions;
   for (const auto check : {check_operation, check_shapes, check_types, check_dimensions,
                            check_affine, check_all_strides, check_fill}) {
     if (auto valid = check(problem); !valid) return valid;

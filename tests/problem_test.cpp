@@ -50,6 +50,46 @@ TEST(Problem, TakesWhatTheSpecificationAllows) {
   }
 }
 
+/// The table of the specification with M×N×P×Q = 2×3×4×5, each row with its operands either way
+/// round, and with a target that is not what it infers.
+TEST(Problem, TakesEveryRowOfTheBroadcastingTable) {
+  const struct {
+    const char *higher, *lower, *result;
+  } rows[] = {
+      {"f32[2,3]", "f32[]", "[2,3]"},
+      {"f32[2,3]", "f32[3] dims={1}", "[2,3]"},
+      {"f32[3,3]", "f32[3] dims={1}", "[3,3]"},
+      {"f32[3,3]", "f32[3] dims={0}", "[3,3]"},
+      {"f32[2,3,4]", "f32[3,4] dims={1,2}", "[2,3,4]"},
+      {"f32[2,3,4,5]", "f32[2] dims={0}", "[2,3,4,5]"},
+      {"f32[2,3,4,5]", "f32[5] dims={3}", "[2,3,4,5]"},
+      {"f32[2,3,4,5]", "f32[4,5] dims={2,3}", "[2,3,4,5]"},
+      {"f32[2,3,4,5]", "f32[3,4] dims={1,2}", "[2,3,4,5]"},
+      {"f32[2,3,4,5]", "f32[2,5] dims={0,3}", "[2,3,4,5]"},
+      {"f32[2,1]", "f32[2,3]", "[2,3]"},
+      {"f32[1,2,5]", "f32[7,2,5]", "[7,2,5]"},
+      {"f32[7,2,5]", "f32[7,1,5]", "[7,2,5]"},
+      {"f32[2,1]", "f32[1,3]", "[2,3]"},
+      {"f32[1,2]", "f32[4] dims={0}", "[4,2]"},
+      {"f32[4,3,1]", "f32[1,2] dims={1,2}", "[4,3,2]"},
+      {"f32[0]", "f32[1]", "[0]"},
+      {"f32[1,2]", "f32[0] dims={0}", "[0,2]"},
+  };
+  for (const auto& row : rows) {
+    const std::string higher = row.higher, lower = row.lower, result = row.result;
+    for (const std::string& operands : {higher + ", " + lower, lower + ", " + higher}) {
+      const std::string text = "add(" + operands + ") -> f32";
+      const auto problem = parse_problem(text + result);
+      EXPECT_TRUE(problem) << text << result << ": " << problem.error().message;
+      const auto wrong = parse_problem(text + "[9]");
+      ASSERT_FALSE(wrong) << text;
+      EXPECT_TRUE(wrong.error().message.starts_with("target.dimensions = [9]: must be " + result +
+                                                    ", what the sources broadcast to, in add("))
+          << wrong.error().message;
+    }
+  }
+}
+
 struct Wrong {
   const char *text, *message;
   ErrorCode code = ErrorCode::invalid_argument;
@@ -89,11 +129,14 @@ TEST(Problem, RefusesElementTypes) {
       {"convert(c128[2]) -> u8[2]",
        "target.element_type = u8: c128 is complex, and complex to real is refused"},
       {"add(f32[2], f64[2]) -> f32[2]",
-       "sources[1].element_type = f64: must be f32, the type of sources[0]"},
+       "sources[1].element_type = f64: must be f32, the type of sources[0]"
+       ", in add(f32[2], f64[2])"},
       {"add(f32[2], f32[2]) -> f64[2]",
-       "target.element_type = f64: must be f32, the result of add"},
+       "target.element_type = f64: must be f32, the result of add"
+       ", in add(f32[2], f32[2])"},
       {"less(f32[2], f32[2]) -> f32[2]",
-       "target.element_type = f32: must be pred, the result of less"},
+       "target.element_type = f32: must be pred, the result of less"
+       ", in less(f32[2], f32[2])"},
   });
 }
 
@@ -132,8 +175,9 @@ TEST(Problem, AdmitsTypesToOperationsAsSpecified) {
       const auto problem = parse_problem(text);
       EXPECT_EQ(problem.has_value(), taken) << text;
       if (!problem) {
-        EXPECT_EQ(problem.error().message,
-                  "sources[0].element_type = " + type + ": is not taken by " + name);
+        EXPECT_EQ(problem.error().message, "sources[0].element_type = " + type +
+                                               ": is not taken by " + name + ", in " + name + '(' +
+                                               type + "[2], " + type + "[2])");
       }
     };
     check("pred", row.pred);
@@ -168,26 +212,35 @@ TEST(Problem, RefusesDimensions) {
       {"f32[3,3] -> f32[3,3] dims={0,0}", "source.broadcast_dimensions[1] = 0: stands there twice"},
       {"add(f32[2,3], f32[3]) -> f32[2,3]",
        "sources[1].broadcast_dimensions: is missing: [3] in [2,3] needs an entry for each "
-       "dimension"},
+       "dimension"
+       ", in add(f32[2,3], f32[3])"},
       {"add(f32[3], f32[2,3]) -> f32[2,3]",
        "sources[0].broadcast_dimensions: is missing: [3] in [2,3] needs an entry for each "
-       "dimension"},
+       "dimension"
+       ", in add(f32[3], f32[2,3])"},
       {"add(f32[2,3] dims={0,1}, f32[3] dims={1}) -> f32[2,3]",
        "sources[0].broadcast_dimensions: stands at the operand of higher rank: belongs to the "
-       "lower one"},
+       "lower one"
+       ", in add(f32[2,3], f32[3])"},
       {"add(f32[2,2] dims={1,0}, f32[2,2]) -> f32[2,2]",
-       "sources[0].broadcast_dimensions[0] = 1: must be 0: operands of equal rank map in order"},
+       "sources[0].broadcast_dimensions[0] = 1: must be 0: operands of equal rank map in order"
+       ", in add(f32[2,2], f32[2,2])"},
       {"add(f32[2,3,4], f32[3,4] dims={2,1}) -> f32[2,3,4]",
        "sources[1].broadcast_dimensions[0] = 2: size mismatch: operand dimension 0 has size 3, "
-       "dimension 2 of the result 4"},
+       "dimension 2 of the result 4"
+       ", in add(f32[2,3,4], f32[3,4])"},
       {"add(f32[5,5,5], f32[5,5] dims={2,1}) -> f32[5,5,5]",
-       "sources[1].broadcast_dimensions[1] = 1: not strictly increasing: stands behind 2"},
+       "sources[1].broadcast_dimensions[1] = 1: not strictly increasing: stands behind 2"
+       ", in add(f32[5,5,5], f32[5,5])"},
       {"add(f32[7,2,5], f32[7,2,6]) -> f32[7,2,5]",
-       "sources[1].dimensions: size mismatch in dimension 2: [7,2,5] against [7,2,6]"},
+       "sources[1].dimensions: size mismatch in dimension 2: [7,2,5] against [7,2,6]"
+       ", in add(f32[7,2,5], f32[7,2,6])"},
       {"add(f32[4] dims={0}, f32[1,2]) -> f32[1,2]",
-       "target.dimensions = [1,2]: must be [4,2], what the sources broadcast to"},
+       "target.dimensions = [1,2]: must be [4,2], what the sources broadcast to"
+       ", in add(f32[4], f32[1,2])"},
       {"add(f32[3], f32[3]) -> f32[2,3]",
-       "target.dimensions = [2,3]: must be [3], what the sources broadcast to"},
+       "target.dimensions = [2,3]: must be [3], what the sources broadcast to"
+       ", in add(f32[3], f32[3])"},
   });
 }
 
