@@ -74,10 +74,10 @@ Reg Formula::loaded(int operand, int64_t index) {
   if (last.index == index) return last.reg;
   const int64_t width = element_bytes(op_, operand), vector = emitter_.vector_bytes();
   if (from.repeats) {
-    last = {0, emitter_.splat(from.stream, from.at, static_cast<int>(width))};
+    last = {0, emitter_.splat(operand, from.at, static_cast<int>(width))};
   } else {
     const int64_t bytes = std::min(vector, elements_ * width - index * vector);
-    last = {index, emitter_.load(from.stream, from.at + index * vector, static_cast<int>(bytes))};
+    last = {index, emitter_.load(operand, from.at + index * vector, static_cast<int>(bytes))};
   }
   return last.reg;
 }

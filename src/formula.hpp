@@ -26,9 +26,8 @@ ElementType computing_type(const ElementOp& op);
 /// the processor.
 bool computes_floats(const ElementOp& op);
 
-/// Where an operand's elements come from.
+/// Where an operand's elements come from: the stream of its number.
 struct FormulaOperand {
-  int stream;
   int64_t at;    ///< bytes, of the run's first element
   bool repeats;  ///< one element for all
 };

@@ -7,7 +7,6 @@
 // in schedule.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -56,13 +55,10 @@ enum class RowValue : uint8_t { copy, splat, fill };
 program::Body emit_rows(const nest::Tile& tile, RowValue value, const Strides& at,
                         const Machine& machine);
 
-/// The streams that a computation reads its sources from, by operand; of the target it is 0.
-using OperandStreams = std::array<int, max_operands>;
-
 /// Computes rows: every source is contiguous along the last side or repeats one element there;
-/// every side before it repeats the row.
+/// every side before it repeats the row. Every operand is read through the stream of its number.
 program::Body emit_computed_rows(const nest::Tile& tile, const ElementOp& op, const Strides& at,
-                                 const OperandStreams& streams, const Machine& machine);
+                                 const Machine& machine);
 
 /// Transposes: the sides in `target_run` (bit 0: the first) make runs of the target, the others
 /// runs of the source. Elements that make no run are moved one by one by the same code.

@@ -20,10 +20,9 @@ constexpr int64_t looped_registers = 8;
 
 class ComputedRows {
  public:
-  ComputedRows(const ElementOp& op, const nest::Side& row, const OperandStreams& streams,
-               const Machine& machine)
+  ComputedRows(const ElementOp& op, const nest::Side& row, const Machine& machine)
       : op_(op), machine_(machine) {
-    for (size_t k = 0; k < streams.size(); ++k) operands_[k] = {streams[k], 0, row.stride[k] == 0};
+    for (size_t k = 0; k < operands_.size(); ++k) operands_[k].repeats = row.stride[k] == 0;
   }
 
   Block registers(const std::vector<Run>& runs) {
@@ -56,7 +55,7 @@ class ComputedRows {
 }  // namespace
 
 Body emit_computed_rows(const nest::Tile& tile, const ElementOp& op, const Strides& at,
-                        const OperandStreams& streams, const Machine& machine) {
+                        const Machine& machine) {
   const nest::Side& row = tile.sides.back();
   RowWalk walk{.sides = {tile.sides.begin(), tile.sides.end() - 1}};
   walk.elements = row.extent;
@@ -71,7 +70,7 @@ Body emit_computed_rows(const nest::Tile& tile, const ElementOp& op, const Strid
   const int64_t registers = widest / narrowest;
   walk.most_straight_groups = std::max<int64_t>(1, most_straight_registers / registers);
   walk.looped_groups = std::max<int64_t>(1, looped_registers / registers);
-  ComputedRows rows(op, row, streams, machine);
+  ComputedRows rows(op, row, machine);
   return walk_rows(walk, at, [&](const std::vector<Run>& runs) { return rows.registers(runs); });
 }
 

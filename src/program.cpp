@@ -44,10 +44,6 @@ std::string name_of(const std::array<std::string_view, n>& names, int number) {
   return number < int(n) ? std::string(names[number]) : "unknown " + std::to_string(number);
 }
 
-bool names_table(Code code) {
-  return code == Code::constant || code == Code::permute || code == Code::shuffle;
-}
-
 bool names_types(Code code) {
   return code == Code::convert || code == Code::compute || code == Code::round;
 }

@@ -90,6 +90,11 @@ constexpr bool names_memory(Code code) {
          (code >= Code::store && code <= Code::prefetch);
 }
 
+/// Whether they name a table.
+constexpr bool names_table(Code code) {
+  return code == Code::constant || code == Code::permute || code == Code::shuffle;
+}
+
 /// A digit of a Step: after `every` counts the digit before it starts again and this one advances.
 struct Wrap {
   int64_t every;   ///< counts

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdlib>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "emitter.hpp"
@@ -102,28 +103,37 @@ class Selector {
     return result;
   }
 
-  /// The body of another program, with its streams and where they stand here.
-  Body embedded(const Program& from, const std::array<int, 2>& streams,
-                const std::array<int64_t, 2>& at) {
-    Body body = from.root;
-    embed(body, from, streams, at);
-    return body;
-  }
+  /// Where a stream of a body made apart goes.
+  struct Place {
+    int stream;
+    int64_t at;  ///< bytes
+  };
 
-  void embed(Body& body, const Program& from, const std::array<int, 2>& streams,
-             const std::array<int64_t, 2>& at) {
+  static void place_streams(Body& body, std::span<const Place> places) {
     for (auto& item : body) {
       if (For* loop = std::get_if<For>(&item)) {
-        for (Step& step : loop->steps) step.stream = streams[static_cast<size_t>(step.stream)];
-        embed(loop->body, from, streams, at);
+        for (Step& step : loop->steps)
+          step.stream = places[static_cast<size_t>(step.stream)].stream;
+        place_streams(loop->body, places);
         continue;
       }
       for (program::Op& op : std::get<Block>(item)) {
-        if (op.code == program::Code::permute || op.code == program::Code::constant)
-          op.table = static_cast<int16_t>(tables_.add(from.tables[static_cast<size_t>(op.table)]));
         if (!names_memory(op.code)) continue;
-        op.offset += at[op.stream];
-        op.stream = static_cast<uint8_t>(streams[op.stream]);
+        op.offset += places[op.stream].at;
+        op.stream = static_cast<uint8_t>(places[op.stream].stream);
+      }
+    }
+  }
+
+  void take_tables(Body& body, const std::vector<std::vector<uint8_t>>& tables) {
+    for (auto& item : body) {
+      if (For* loop = std::get_if<For>(&item)) {
+        take_tables(loop->body, tables);
+        continue;
+      }
+      for (program::Op& op : std::get<Block>(item)) {
+        if (names_table(op.code))
+          op.table = static_cast<int16_t>(tables_.add(tables[static_cast<size_t>(op.table)]));
       }
     }
   }
@@ -185,20 +195,26 @@ class Selector {
   /// computed.
   Body computed(const nest::Tile& tile, Strides at, const Machine& machine) {
     const RelaidTile relaid(tile, schedule_.target_run, nest_.op);
-    const int sources = source_count(nest_.op), scratch = sources + 1;
-    OperandStreams streams{0, 1, 2, 3};
+    const int sources = source_count(nest_.op);
+    std::array<Place, max_operands> places{};
     Body body;
     for (int operand = 1; operand <= sources; ++operand) {
+      const auto k = static_cast<size_t>(operand);
+      places[k] = {operand, 0};
       const Relayout* relayout = relaid.relayout(operand);
       if (relayout == nullptr) continue;
-      const size_t k = static_cast<size_t>(operand);
-      const Program moves = plan_relayout(relayout->space);
-      append(body, embedded(moves, {scratch, operand}, {relayout->scratch_offset, at[k]}));
-      streams[k] = scratch;
+      places[k] = {sources + operand, 0};
+      Program moves = plan_relayout(relayout->space);
+      place_streams(moves.root, std::array<Place, 2>{{{places[k].stream, relayout->scratch_offset},
+                                                      {operand, at[k]}}});
+      take_tables(moves.root, moves.tables);
+      append(body, std::move(moves.root));
       at[k] = relayout->scratch_offset;
     }
     scratch_bytes_ = std::max(scratch_bytes_, relaid.scratch_bytes());
-    append(body, emit_computed_rows(relaid.rows(), nest_.op, at, streams, machine));
+    Body rows = emit_computed_rows(relaid.rows(), nest_.op, at, machine);
+    place_streams(rows, places);
+    append(body, std::move(rows));
     return body;
   }
 
@@ -260,8 +276,13 @@ Program select(const LoopNest& nest, const Schedule& schedule, const Target& tar
   const bool computes = !is_move(schedule.space.op);
   if (selector.scratch_bytes() > 0) {
     program.operands.push_back({program::Role::scratch, 0, selector.scratch_bytes(), 64});
-    program.streams.push_back(sources + 1);
-    if (!computes) program.streams.insert(program.streams.end(), {2, 1});
+    const int scratch = sources + 1;
+    if (computes) {
+      // A stream for what is relaid of each source.
+      program.streams.insert(program.streams.end(), static_cast<size_t>(sources), scratch);
+    } else {
+      program.streams.insert(program.streams.end(), {scratch, scratch, 1});
+    }
   } else if (!computes) {
     drop_steps(program.root, prefetch_stream);
   }

@@ -22,6 +22,9 @@ std::vector<Problem> built_cases();
 /// and below 2 MiB.
 Problem random_problem(uint64_t seed);
 
+/// The same of a conversion, an affine conversion or a binary operation.
+Problem random_arithmetic_problem(uint64_t seed);
+
 /// Whether the documented limits allow `iteration_space` to refuse a problem: an axis whose digits
 /// do not nest (tiles like 3 against 5), or packed elements.
 bool may_be_unsupported(const Problem& problem);

@@ -9,10 +9,10 @@ namespace restride::testing {
 namespace {
 
 /// The pointer, not the first byte of the extent, is what has to be aligned.
-GuardedBuffer make_buffer(const Extent& extent, GuardedBuffer::Placement placement,
-                          int64_t alignment, int64_t misalignment) {
+std::unique_ptr<GuardedBuffer> make_buffer(const Extent& extent, GuardedBuffer::Placement placement,
+                                           int64_t alignment, int64_t misalignment) {
   const int64_t first = ((misalignment + extent.begin) % alignment + alignment) % alignment;
-  return GuardedBuffer(extent.bytes(), placement, alignment, first);
+  return std::make_unique<GuardedBuffer>(extent.bytes(), placement, alignment, first);
 }
 
 std::vector<std::byte> poison(int64_t bytes, const Setting& setting) {
@@ -37,21 +37,38 @@ std::vector<Setting> both_ends(Setting setting) {
 RunBuffers::RunBuffers(const PreparedCase& prepared, const Setting& setting)
     : prepared_(prepared),
       before_(poison(prepared.target_extent().bytes(), setting)),
-      source_(make_buffer(prepared.source_extent(), setting.placement, setting.source_alignment,
-                          setting.source_misalignment)),
       target_(make_buffer(prepared.target_extent(), setting.placement, setting.target_alignment,
                           setting.target_misalignment)) {
-  std::ranges::copy(prepared.source(), source_.bytes().begin());
+  for (int k = 0; k < prepared.sources(); ++k) {
+    sources_.push_back(make_buffer(prepared.source_extent(k), setting.placement,
+                                   setting.source_alignment, setting.source_misalignment));
+    std::ranges::copy(prepared.source(k), sources_.back()->bytes().begin());
+  }
   reset();
 }
 
-void RunBuffers::reset() { std::ranges::copy(before_, target_.bytes().begin()); }
+std::vector<const void*> RunBuffers::sources() const {
+  std::vector<const void*> pointers;
+  for (int k = 0; k < prepared_.sources(); ++k) pointers.push_back(source(k));
+  return pointers;
+}
+
+std::vector<std::span<const std::byte>> RunBuffers::source_bytes() const {
+  std::vector<std::span<const std::byte>> spans;
+  for (const auto& source : sources_) spans.emplace_back(source->bytes());
+  return spans;
+}
+
+void RunBuffers::reset() { std::ranges::copy(before_, target_->bytes().begin()); }
 
 std::optional<std::string> RunBuffers::difference() const {
-  if (!source_.canary_intact()) return "bytes around the source were written";
-  if (!target_.canary_intact()) return "bytes around the target were written";
-  if (!std::ranges::equal(source_.bytes(), prepared_.source())) return "the source was written";
-  return find_difference(prepared_.expectation(), before_, target_.bytes());
+  for (int k = 0; k < prepared_.sources(); ++k) {
+    const GuardedBuffer& source = *sources_[static_cast<size_t>(k)];
+    if (!source.canary_intact()) return "bytes around a source were written";
+    if (!std::ranges::equal(source.bytes(), prepared_.source(k))) return "a source was written";
+  }
+  if (!target_->canary_intact()) return "bytes around the target were written";
+  return find_difference(prepared_.expectation(), before_, target_->bytes());
 }
 
 }  // namespace restride::testing

@@ -1,7 +1,8 @@
-// The memory of one run: a source and a poisoned target between guard pages, and the comparison
+// The memory of one run: sources and a poisoned target between guard pages, and the comparison
 // afterwards.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,10 +28,13 @@ class RunBuffers {
   RunBuffers(const PreparedCase& prepared, const Setting& setting);
 
   /// The addresses of the elements with index 0 everywhere.
-  const void* source() const { return source_.at(-prepared_.source_extent().begin); }
-  void* target() const { return target_.at(-prepared_.target_extent().begin); }
-  std::span<const std::byte> source_bytes() const { return source_.bytes(); }
-  std::span<std::byte> target_bytes() const { return target_.bytes(); }
+  const void* source(int number) const {
+    return sources_[static_cast<size_t>(number)]->at(-prepared_.source_extent(number).begin);
+  }
+  std::vector<const void*> sources() const;
+  void* target() const { return target_->at(-prepared_.target_extent().begin); }
+  std::vector<std::span<const std::byte>> source_bytes() const;
+  std::span<std::byte> target_bytes() const { return target_->bytes(); }
 
   /// The first thing that is wrong; nothing where all is right.
   std::optional<std::string> difference() const;
@@ -40,7 +44,8 @@ class RunBuffers {
  private:
   const PreparedCase& prepared_;
   std::vector<std::byte> before_;
-  GuardedBuffer source_, target_;
+  std::vector<std::unique_ptr<GuardedBuffer>> sources_;
+  std::unique_ptr<GuardedBuffer> target_;
 };
 
 }  // namespace restride::testing

@@ -38,33 +38,53 @@ std::string reproducer(const PreparedCase& prepared, BackendChoice backend,
 std::optional<std::string> execute_everywhere(const Plan& plan, const PreparedCase& prepared,
                                               const Setting& setting) {
   RunBuffers buffers(prepared, setting);
-  plan.execute(buffers.source(), buffers.target());
+  const std::vector<const void*> sources = buffers.sources();
+  plan.execute_sources(sources, buffers.target());
   if (auto wrong = buffers.difference()) return "execute: " + *wrong;
   buffers.reset();
   ShuffledExecutor executor(setting.poison_seed);
-  plan.execute(buffers.source(), buffers.target(), executor);
+  plan.execute_sources(sources, buffers.target(), executor);
   if (auto wrong = buffers.difference()) {
     return "executor of " + std::to_string(executor.concurrency()) + ": " + *wrong;
   }
-  if (prepared.source_extent().begin < 0 || prepared.target_extent().begin < 0) return {};
   buffers.reset();
-  const Result<void> checked = plan.execute(buffers.source_bytes(), buffers.target_bytes());
+  const Result<void> checked = plan.execute_sources(buffers.source_bytes(), buffers.target_bytes());
   if (!checked) return "execute with sizes: " + checked.error().message;
   if (auto wrong = buffers.difference()) return "execute with sizes: " + *wrong;
   return {};
 }
 
+template <class Float>
+std::vector<std::byte> as_bytes(const std::vector<double>& numbers) {
+  const std::vector<Float> values(numbers.begin(), numbers.end());
+  const auto bytes = std::as_bytes(std::span(values));
+  return {bytes.begin(), bytes.end()};
+}
+
+/// Numbers in the type that an affine conversion computes in.
+std::vector<std::byte> as_factors(const std::vector<double>& numbers, const Problem& problem) {
+  const bool wide = problem.sources[0].shape.element_type == ElementType::f64 ||
+                    problem.target.element_type == ElementType::f64;
+  return wide ? as_bytes<double>(numbers) : as_bytes<float>(numbers);
+}
+
 }  // namespace
 
 PreparedCase::PreparedCase(Problem problem, uint64_t seed)
-    : problem_(std::move(problem)),
-      seed_(seed),
-      source_extent_(testing::source_extent(problem_, 0)),
-      target_extent_(testing::target_extent(problem_)),
-      source_(static_cast<size_t>(source_extent_.bytes())) {
-  Random(seed).fill(source_);
-  const std::span<const std::byte> sources[] = {source_};
-  expectation_ = expect(problem_, sources);
+    : problem_(std::move(problem)), seed_(seed), target_extent_(testing::target_extent(problem_)) {
+  Random random(seed);
+  std::vector<std::span<const std::byte>> spans;
+  for (size_t k = 0; k < problem_.sources.size(); ++k) {
+    source_extents_.push_back(testing::source_extent(problem_, static_cast<int>(k)));
+    sources_.emplace_back(static_cast<size_t>(source_extents_.back().bytes()));
+    random.fill(sources_.back());
+  }
+  spans.assign(sources_.begin(), sources_.end());
+  expectation_ = expect(problem_, spans);
+  const Affine& affine = problem_.affine;
+  for (const std::vector<double>* numbers : {&affine.scale, &affine.zero_point, &affine.bias}) {
+    if (!numbers->empty()) factors_.push_back(as_factors(*numbers, problem_));
+  }
 }
 
 Report run_plan(const PreparedCase& prepared, BackendChoice backend, std::string_view target) {

@@ -20,21 +20,27 @@ namespace restride::testing {
 /// A problem with contents: random sources and what must come out. The same for the same seed.
 class PreparedCase {
  public:
-  /// Precondition: the problem is valid and the oracle knows its operation.
+  /// Precondition: the problem is valid.
   PreparedCase(Problem problem, uint64_t seed);
 
   const Problem& problem() const { return problem_; }
   uint64_t seed() const { return seed_; }
-  std::span<const std::byte> source() const { return source_; }
+  int sources() const { return static_cast<int>(sources_.size()); }
+  std::span<const std::byte> source(int number) const {
+    return sources_[static_cast<size_t>(number)];
+  }
+  /// The numbers of an affine conversion, list by list, as a kernel takes them.
+  const std::vector<std::vector<std::byte>>& factors() const { return factors_; }
   const Expectation& expectation() const { return expectation_; }
-  Extent source_extent() const { return source_extent_; }
+  Extent source_extent(int number) const { return source_extents_[static_cast<size_t>(number)]; }
   Extent target_extent() const { return target_extent_; }
 
  private:
   Problem problem_;
   uint64_t seed_;
-  Extent source_extent_, target_extent_;
-  std::vector<std::byte> source_;
+  std::vector<Extent> source_extents_;
+  Extent target_extent_;
+  std::vector<std::vector<std::byte>> sources_, factors_;
   Expectation expectation_;
 };
 

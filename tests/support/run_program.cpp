@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "float_environment.hpp"
 #include "iteration_space.hpp"
 #include "planner.hpp"
 #include "support/random.hpp"
@@ -17,25 +18,31 @@ std::string reproducer(const PreparedCase& prepared, const Target& target) {
          std::to_string(prepared.seed());
 }
 
-const program::Operand* find_operand(const Program& program, program::Role role) {
-  for (const program::Operand& operand : program.operands) {
-    if (operand.role == role) return &operand;
-  }
-  return nullptr;
-}
-
 std::string text(int64_t begin, int64_t end) {
   return "[" + std::to_string(begin) + ", " + std::to_string(end) + ")";
 }
 
 /// Whether the bytes that an operand declares are those of the buffer.
-std::optional<std::string> outside(const Program& program, program::Role role, const char* name,
+std::optional<std::string> outside(const program::Operand& operand, const std::string& name,
                                    const Extent& extent) {
-  const program::Operand* operand = find_operand(program, role);
-  if (operand == nullptr || operand->begin == operand->end) return {};
-  if (operand->begin >= extent.begin && operand->end <= extent.end) return {};
-  return std::string(name) + " bytes " + text(operand->begin, operand->end) +
-         " are outside of its buffer " + text(extent.begin, extent.end);
+  if (operand.begin == operand.end) return {};
+  if (operand.begin >= extent.begin && operand.end <= extent.end) return {};
+  return name + " bytes " + text(operand.begin, operand.end) + " are outside of its buffer " +
+         text(extent.begin, extent.end);
+}
+
+std::optional<std::string> find_outside(const PreparedCase& prepared, const Program& program) {
+  int source = 0;
+  for (const program::Operand& operand : program.operands) {
+    std::optional<std::string> wrong;
+    if (operand.role == program::Role::target) {
+      wrong = outside(operand, "target", prepared.target_extent());
+    } else if (operand.role == program::Role::source && source < prepared.sources()) {
+      wrong = outside(operand, "source", prepared.source_extent(source++));
+    }
+    if (wrong) return wrong;
+  }
+  return {};
 }
 
 std::optional<std::string> check(const PreparedCase& prepared, const Program& program,
@@ -43,9 +50,7 @@ std::optional<std::string> check(const PreparedCase& prepared, const Program& pr
   if (Result<void> verified = verify(program, target); !verified) {
     return "verify: " + verified.error().message;
   }
-  using program::Role;
-  if (auto wrong = outside(program, Role::target, "target", prepared.target_extent())) return wrong;
-  if (auto wrong = outside(program, Role::source, "source", prepared.source_extent())) return wrong;
+  if (auto wrong = find_outside(prepared, program)) return wrong;
   const Expectation& expectation = prepared.expectation();
   if (expectation.has_holes) return {};
   if (Result<void> once = written_once(program, expectation.written_bytes); !once) {
@@ -57,11 +62,14 @@ std::optional<std::string> check(const PreparedCase& prepared, const Program& pr
 /// Pointers for every operand, with scratch of their own.
 class Operands {
  public:
-  Operands(const Program& program, const RunBuffers& buffers) {
+  Operands(const Program& program, const PreparedCase& prepared, const RunBuffers& buffers) {
+    std::vector<const void*> sources = buffers.sources();
+    for (const auto& factors : prepared.factors()) sources.push_back(factors.data());
+    size_t source = 0;
     for (const program::Operand& operand : program.operands) {
       if (operand.role == program::Role::target) pointers_.push_back(buffers.target());
       if (operand.role == program::Role::source)
-        pointers_.push_back(const_cast<void*>(buffers.source()));
+        pointers_.push_back(const_cast<void*>(sources[source++]));
       if (operand.role != program::Role::scratch) continue;
       scratch_.push_back(std::make_unique<GuardedBuffer>(
           operand.end - operand.begin, GuardedBuffer::Placement::at_end, operand.alignment));
@@ -99,7 +107,8 @@ std::optional<std::string> run(const Kernel& kernel, const PreparedCase& prepare
                                const Program& program, const Setting& setting) {
   Random random(prepared.seed() + 3);
   RunBuffers buffers(prepared, setting);
-  Operands operands(program, buffers);
+  Operands operands(program, prepared, buffers);
+  const FloatEnvironment environment;
   const int64_t units = unit_count(program);
   operands.poison_scratch(random);
   kernel.entry(kernel.code.get(), operands.pointers(), 0, units);
@@ -118,10 +127,13 @@ std::optional<std::string> run(const Kernel& kernel, const PreparedCase& prepare
 /// Aligned as demanded and no better.
 Setting demanded_alignment(const Program& program) {
   Setting setting;
-  const program::Operand* source = find_operand(program, program::Role::source);
-  const program::Operand* target = find_operand(program, program::Role::target);
-  if (source != nullptr) setting.source_alignment = source->alignment;
-  if (target != nullptr) setting.target_alignment = target->alignment;
+  for (const program::Operand& operand : program.operands) {
+    if (operand.role == program::Role::source) {
+      setting.source_alignment = std::max(setting.source_alignment, operand.alignment);
+    } else if (operand.role == program::Role::target) {
+      setting.target_alignment = operand.alignment;
+    }
+  }
   return setting;
 }
 
