@@ -7,7 +7,9 @@
 Same method: one thread, shuffled rounds, the least of many by the thread's processor clock where the
 wall clock agrees, results checked before. The candidates of a case run against memcpy (memset where
 the problem mostly writes) in this process, and their share of the ceiling follows from the one that
-`restride bench` found between the two. Arrays too small for that are held against the seconds in the file. Other threads and problems that are no plain loops are left out.
+`restride bench` found between the two. Arrays too small for that are held against the seconds in the file.
+Problems that compute are read from their text, see python_arithmetic. Other
+threads, and problems with padding, tiles or packed elements, are left out.
 """
 
 import argparse
@@ -27,6 +29,7 @@ os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_
 
 import numpy as np  # noqa: E402: threads are chosen before
 
+import python_arithmetic  # noqa: E402
 import results  # noqa: E402
 
 SHORTEST_ROUND = 50e-6
@@ -49,6 +52,9 @@ class Loops:
         words = np.random.default_rng(42).integers(0, 256, loops["source_bytes"], np.uint8)
         words[1::2] &= 0xBF  # finite numbers in every float type
         self.source[:] = words
+
+    def agrees(self, found, expected):
+        return np.ascontiguousarray(found).tobytes() == expected.tobytes()
 
     def view(self, buffer, strides):
         return np.ndarray(self.extents, self.dtype, buffer, strides=strides)
@@ -137,6 +143,8 @@ def library_call(case, loops, factor):
     source, target = loops.source.ctypes.data, loops.target.ctypes.data
     copied = 0 if name == "memset" else min(case["read_bytes"], case["written_bytes"])
     filled = case["written_bytes"] - copied
+    if case["read_bytes"] > case["written_bytes"]:
+        copied, filled = (case["read_bytes"] + case["written_bytes"]) // 2, 0
     copy = (ctypes.c_void_p(target), ctypes.c_void_p(source), ctypes.c_size_t(copied * factor))
     fill = (ctypes.c_void_p(target + copied), 0x5A, ctypes.c_size_t(filled * factor))
 
@@ -178,7 +186,7 @@ def contest(calls, budget):
 
 def checked(name, loops, expected):
     """The peer's call, or its result where it is not to be timed."""
-    module, make = PEERS[name]
+    make = python_arithmetic.PEERS[name] if isinstance(loops, python_arithmetic.Arithmetic) else PEERS[name][1]
     result = {"name": name, "role": "peer"}
     start = time.perf_counter()
     try:
@@ -186,20 +194,21 @@ def checked(name, loops, expected):
     except Exception as error:  # noqa: BLE001: whatever a peer raises is its reason
         run, result["reason"] = None, f"{type(error).__name__}: {error}"
     if run is None:
-        return None, {**result, "status": "not applicable", "reason": result.get("reason", "no dense permutation")}
+        return None, {**result, "status": "not applicable", "reason": result.get("reason", "lacks it")}
     loops.target[:] = 0xCC
     found = np.asarray(run())
     seconds = time.perf_counter() - start
-    if found.reshape(-1).view(np.uint8).tobytes() != expected.tobytes():
+    if not loops.agrees(found, expected):
         return None, {**result, "status": "wrong", "reason": "other bytes than index arithmetic gives"}
     return run, {**result, "status": "timed", "prepare_seconds": seconds}
 
 
 def measure(case, names, budget):
     """The candidates to add to a case."""
-    if not case["loops"]:
-        return [{"name": n, "role": "peer", "status": "not applicable", "reason": "no plain loops"} for n in names]
-    loops = Loops(case["loops"])
+    try:
+        loops = Loops(case["loops"]) if case["loops"] else python_arithmetic.Arithmetic(case, aligned)
+    except ValueError as reason:
+        return [{"name": n, "role": "peer", "status": "not applicable", "reason": str(reason)} for n in names]
     expected = loops.expected()
     checks = [checked(name, loops, expected) for name in names]
     running = [(run, result) for run, result in checks if run]

@@ -50,7 +50,7 @@ TEST(Suite, ThoseThatComeWithTheProgramAreValid) {
     const char* name;
     size_t cases;
   } rows[] = {{"ttc", 57},       {"dl", 35},     {"matrix", 45}, {"small", 10},
-              {"broadcast", 13}, {"layout", 19}, {"fused", 12},  {"sizes", 19}};
+              {"broadcast", 13}, {"layout", 19}, {"fused", 15},  {"sizes", 19}};
   for (const auto& row : rows) {
     const auto suite = load_suite(row.name);
     ASSERT_TRUE(suite) << suite.error().message;
