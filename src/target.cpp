@@ -14,8 +14,9 @@
 #include <algorithm>
 #include <array>
 
+#include "features.hpp"
 #if defined(__x86_64__)
-#include <cpuid.h>
+#include "cpuid.hpp"
 #endif
 
 namespace restride {
@@ -23,51 +24,12 @@ namespace {
 
 #if defined(__x86_64__)
 
-struct Registers {
-  uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
-};
-
-Registers cpuid(uint32_t leaf, uint32_t subleaf) {
-  Registers r;
-  __get_cpuid_count(leaf, subleaf, &r.eax, &r.ebx, &r.ecx, &r.edx);
-  return r;
-}
-
-bool has_bits(uint64_t word, uint64_t bits) { return (word & bits) == bits; }
-
-/// What the operating system saves of the vector registers: XCR0, 0 where it cannot be read.
-uint64_t saved_state() {
-  constexpr uint32_t osxsave = 1u << 27;
-  if (!has_bits(cpuid(1, 0).ecx, osxsave)) return 0;
-  uint32_t low, high;
-  __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-  return uint64_t{high} << 32 | low;
-}
-
-InstructionSet detect_instruction_set() {
-  constexpr uint32_t avx = 1u << 28;                                          // leaf 1 ecx
-  constexpr uint32_t avx2 = 1u << 5;                                          // leaf 7 ebx
-  constexpr uint32_t f_dq_bw_vl = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31;  // leaf 7 ebx
-  constexpr uint32_t vbmi = 1u << 1;                                          // leaf 7 ecx
-  constexpr uint64_t ymm_state = 0x6, zmm_state = 0xe6;                       // XCR0
-  const uint64_t saved = saved_state();
-  const Registers features = cpuid(7, 0);
-  if (!has_bits(saved, ymm_state) || !has_bits(cpuid(1, 0).ecx, avx) ||
-      !has_bits(features.ebx, avx2)) {
-    return InstructionSet::sse2;
-  }
-  if (!has_bits(saved, zmm_state) || !has_bits(features.ebx, f_dq_bw_vl)) {
-    return InstructionSet::avx2;
-  }
-  return has_bits(features.ecx, vbmi) ? InstructionSet::avx512_vbmi : InstructionSet::avx512;
-}
-
 /// Takes the sizes of the data caches from the leaf in which a maker describes them: 4, or
 /// 0x8000001d at AMD.
 void read_caches(uint32_t leaf, Target& target) {
   constexpr int most_caches = 8;
   for (int k = 0; k < most_caches; ++k) {
-    const Registers r = cpuid(leaf, uint32_t(k));
+    const CpuidRegisters r = cpuid(leaf, uint32_t(k));
     const uint32_t kind = r.eax & 31, level = r.eax >> 5 & 7;
     if (kind == 0) return;
     if (kind == 2) continue;  // instructions only
@@ -96,8 +58,6 @@ void read_caches(Target& target) {
 
 #else
 
-InstructionSet detect_instruction_set() { return InstructionSet::neon; }
-
 void read_caches(Target& target) {
 #if defined(_SC_LEVEL1_DCACHE_SIZE)
   const auto take = [](int name, int64_t& bytes) {
@@ -115,12 +75,7 @@ void read_caches(Target& target) {
 
 #endif
 
-InstructionSet host_instruction_set() {
-  static const InstructionSet detected = detect_instruction_set();
-  return detected;
-}
-
-std::array<Target, 5> make_known_targets() {
+std::array<Target, 7> make_known_targets() {
   Target sse2{.name = "sse2", .vector_bytes = 16, .registers = 14};
   Target avx2{.name = "avx2", .vector_bytes = 32, .registers = 15, .shuffle_bytes = true};
   Target avx512 = avx2;
@@ -137,8 +92,16 @@ std::array<Target, 5> make_known_targets() {
               .vector_bytes = 16,
               .registers = 30,
               .shuffle_bytes = true,
+              .permute_width = 1,
               .nontemporal = false};
-  return {sse2, avx2, avx512, avx512_vbmi, neon};
+  Target sve128 = neon;
+  sve128.name = "sve128";
+  sve128.byte_masks = true;
+  Target sve256 = sve128;
+  sve256.name = "sve256";
+  sve256.vector_bytes = 32;
+  sve256.permute_width = 0;
+  return {sse2, avx2, avx512, avx512_vbmi, neon, sve128, sve256};
 }
 
 Target make_host_target() {
@@ -164,7 +127,10 @@ void take_memory_of(const Target& host, Target& target) {
 }  // namespace
 
 InstructionSet instruction_set(const Target& target) {
-  if (target.architecture == Architecture::aarch64) return InstructionSet::neon;
+  if (target.architecture == Architecture::aarch64) {
+    if (target.vector_bytes > 16) return InstructionSet::sve256;
+    return target.byte_masks ? InstructionSet::sve128 : InstructionSet::neon;
+  }
   if (target.permute_width == 1) return InstructionSet::avx512_vbmi;
   if (target.vector_bytes > 32 || target.registers > 15 || target.byte_masks ||
       target.permute_width > 0) {
@@ -177,7 +143,7 @@ InstructionSet instruction_set(const Target& target) {
 }
 
 std::span<const Target> known_targets() {
-  static const std::array<Target, 5> targets = make_known_targets();
+  static const std::array<Target, 7> targets = make_known_targets();
   return targets;
 }
 
@@ -201,13 +167,6 @@ Result<Target> find_target(std::string_view name) {
                "target = '" + std::string(name) + "': must be one of " + known};
 }
 
-bool runs_here(const Target& target) {
-#if defined(__x86_64__)
-  constexpr Architecture here = Architecture::x86_64;
-#else
-  constexpr Architecture here = Architecture::aarch64;
-#endif
-  return target.architecture == here && instruction_set(target) <= host_instruction_set();
-}
+bool runs_here(const Target& target) { return (required_features(target) & ~host_features()) == 0; }
 
 }  // namespace restride

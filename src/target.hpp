@@ -15,7 +15,7 @@ enum class Architecture : uint8_t { x86_64, aarch64 };
 
 /// One machine as the planner and the verifier see it.
 struct Target {
-  std::string name;  ///< `sse2`, `avx2`, `avx512`, `avx512_vbmi`
+  std::string name;  ///< `sse2`, `avx2`, `avx512`, `avx512_vbmi`, `neon`, `sve128`, `sve256`
   Architecture architecture = Architecture::x86_64;
   int vector_bytes = 16;  ///< the widest vector: 16, 32 or 64
   int registers = 16;  ///< vector registers a Program may have live at once; less than the machine
@@ -36,13 +36,16 @@ struct Target {
   bool operator==(const Target&) const = default;
 };
 
-/// The encodings that code for a target is written in. On x86-64 each contains the one before it.
+/// The encodings that code for a target is written in. On x86-64 each contains the one before it;
+/// on Arm each contains NEON, and SVE code is made for one length of its registers.
 enum class InstructionSet : uint8_t {
   sse2,
   avx2,         ///< with AVX and everything up to SSE4.2
   avx512,       ///< F, BW, VL and DQ
   avx512_vbmi,  ///< with two-source byte permutes
   neon,
+  sve128,  ///< SVE with registers of 128 bits
+  sve256,  ///< of 256 bits
 };
 
 /// The weakest instruction set that has everything `target` claims: its fields decide, not its
@@ -52,8 +55,8 @@ InstructionSet instruction_set(const Target& target);
 /// Every target this library knows by name; weakest first within an architecture.
 std::span<const Target> known_targets();
 
-/// The best known target of the machine this runs on, by CPUID and XCR0, with its real cache sizes.
-/// Determined once; safe from any thread.
+/// The best known target of the machine this runs on, by what its processor says, with its real
+/// cache sizes. Determined once; safe from any thread.
 const Target& host_target();
 
 /// `host` or a name of known_targets(); an unknown name is an error that lists the known ones.

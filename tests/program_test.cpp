@@ -312,10 +312,11 @@ TEST(Verify, AsksTheTargetForEveryOperation) {
     std::vector<uint8_t> table;
     std::vector<std::string> targets;
   };
-  const Row rows[] = {{shuffle, sixteen, {"avx2", "avx512", "avx512_vbmi", "neon"}},
-                      {permute, sixteen, {"avx512_vbmi"}},
-                      {permute2, eight, {"avx512", "avx512_vbmi"}},
-                      {load(1, 5), sixteen, {"avx512", "avx512_vbmi"}}};
+  const Row rows[] = {
+      {shuffle, sixteen, {"avx2", "avx512", "avx512_vbmi", "neon", "sve128", "sve256"}},
+      {permute, sixteen, {"avx512_vbmi", "neon", "sve128"}},
+      {permute2, eight, {"avx512", "avx512_vbmi", "neon", "sve128"}},
+      {load(1, 5), sixteen, {"avx512", "avx512_vbmi", "sve128", "sve256"}}};
   for (const Row& row : rows) {
     std::vector<std::string> accepted;
     for (const Target& target : known_targets()) {

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
+#include "features.hpp"
+
 namespace restride {
 namespace {
 
@@ -12,7 +16,8 @@ TEST(Target, NamesAreKnown) {
   const Result<Target> unknown = find_target("z80");
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().message,
-            "target = 'z80': must be one of host, sse2, avx2, avx512, avx512_vbmi, neon");
+            "target = 'z80': must be one of host, sse2, avx2, avx512, avx512_vbmi, neon, sve128, "
+            "sve256");
   EXPECT_EQ(find_target("host")->name, host_target().name);
   EXPECT_TRUE(runs_here(host_target()));
 }
@@ -24,9 +29,40 @@ TEST(Target, InstructionSetsFollowFromFields) {
   EXPECT_EQ(set_of("avx512"), InstructionSet::avx512);
   EXPECT_EQ(set_of("avx512_vbmi"), InstructionSet::avx512_vbmi);
   EXPECT_EQ(set_of("neon"), InstructionSet::neon);
+  EXPECT_EQ(set_of("sve128"), InstructionSet::sve128);
+  EXPECT_EQ(set_of("sve256"), InstructionSet::sve256);
   Target narrow = *find_target("avx512");
   narrow.vector_bytes = 16;
   EXPECT_EQ(instruction_set(narrow), InstructionSet::avx512);
+}
+
+TEST(Target, NeedsFeaturesWithNames) {
+  const auto needs = [](const char* name) {
+    return to_string_of_features(required_features(*find_target(name)));
+  };
+  EXPECT_EQ(needs("sse2"), "x86_64");
+  EXPECT_EQ(needs("avx512_vbmi"),
+            "x86_64, avx2, avx512f, avx512bw, avx512dq, avx512vl, avx512vbmi");
+  EXPECT_EQ(needs("neon"), "aarch64, neon");
+  // Code for one length of the registers is wrong on any other, longer or shorter.
+  EXPECT_EQ(needs("sve128"), "aarch64, neon, sve, sve registers of 128 bits");
+  EXPECT_EQ(needs("sve256"), "aarch64, neon, sve, sve registers of 256 bits");
+  EXPECT_EQ(to_string_of_features(Features{1} << 63), "bit 63");
+}
+
+TEST(Target, RunsOnOneArchitecture) {
+#if defined(__x86_64__)
+  const Architecture here = Architecture::x86_64;
+#else
+  const Architecture here = Architecture::aarch64;
+#endif
+  for (const Target& target : known_targets()) {
+    if (target.architecture != here) {
+      EXPECT_FALSE(runs_here(target)) << target.name;
+    }
+  }
+  EXPECT_FALSE(runs_here(*find_target("sve128")) && runs_here(*find_target("sve256")));
+  EXPECT_TRUE(runs_here(*find_target(here == Architecture::x86_64 ? "sse2" : "neon")));
 }
 
 }  // namespace
