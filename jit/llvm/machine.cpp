@@ -42,6 +42,9 @@ MachineName machine_name(const Target& target) {
       return {x86_64_linux, "x86-64", "+avx512f,+avx512bw,+avx512vl,+avx512dq,+avx512vbmi"};
     case InstructionSet::neon:
       break;
+    case InstructionSet::sve128:
+    case InstructionSet::sve256:
+      return {aarch64_linux, "generic", "+neon,+sve"};
   }
   return {aarch64_linux, "generic", "+neon"};
 }

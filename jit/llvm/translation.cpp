@@ -161,7 +161,20 @@ class Translator {
   BlockTranslator block_;
 };
 
-llvm::Function& declare(const Program& program, std::string_view symbol, llvm::Module& module) {
+/// 16-byte lanes of an SVE register of the target; 0 where it has none.
+unsigned sve_lanes(const Target& target) {
+  switch (instruction_set(target)) {
+    case InstructionSet::sve128:
+      return 1;
+    case InstructionSet::sve256:
+      return 2;
+    default:
+      return 0;
+  }
+}
+
+llvm::Function& declare(const Program& program, const Target& target, std::string_view symbol,
+                        llvm::Module& module) {
   llvm::LLVMContext& context = module.getContext();
   llvm::Type* const pointer = llvm::PointerType::getUnqual(context);
   llvm::Type* const count = llvm::Type::getInt64Ty(context);
@@ -173,6 +186,10 @@ llvm::Function& declare(const Program& program, std::string_view symbol, llvm::M
   const std::string bits = std::to_string(8 * program.vector_bytes);
   function->addFnAttr("min-legal-vector-width", bits);
   function->addFnAttr("prefer-vector-width", bits);
+  // SVE registers have the length of the target's, no more and no less.
+  if (const unsigned length = sve_lanes(target); length > 0) {
+    function->addFnAttr(llvm::Attribute::getWithVScaleRangeArgs(context, length, length));
+  }
   // Nothing unwinds through generated code: it makes no calls.
   function->addFnAttr(llvm::Attribute::NoUnwind);
   return *function;
@@ -182,7 +199,7 @@ llvm::Function& declare(const Program& program, std::string_view symbol, llvm::M
 
 void translate(const Program& program, const Target& target, std::string_view symbol,
                llvm::Module& module) {
-  Translator(program, target, declare(program, symbol, module)).run();
+  Translator(program, target, declare(program, target, symbol, module)).run();
 }
 
 }  // namespace restride::llvm_backend

@@ -1,0 +1,15 @@
+# LLVM for 64-bit Arm on a machine of another kind: Debian's library, and the headers that `scripts/setup aarch64`
+# unpacked. Debian's own package of this name brings tools that do not install beside those of this machine.
+get_filename_component(headers ${CMAKE_CURRENT_LIST_DIR}/../../build/aarch64-llvm/usr/include ABSOLUTE)
+set(library /usr/lib/aarch64-linux-gnu/libLLVM.so.22.1)
+if(NOT EXISTS ${headers}/llvm-22/llvm/Config/llvm-config.h OR NOT EXISTS ${library})
+  set(LLVM_FOUND FALSE)
+  set(LLVM_NOT_FOUND_MESSAGE "run scripts/setup aarch64")
+  return()
+endif()
+set(LLVM_PACKAGE_VERSION ${LLVM_VERSION})
+set(LLVM_INCLUDE_DIRS ${headers}/llvm-22 ${headers}/llvm-c-22)
+if(NOT TARGET LLVM)
+  add_library(LLVM SHARED IMPORTED)
+  set_target_properties(LLVM PROPERTIES IMPORTED_LOCATION ${library})
+endif()
