@@ -172,8 +172,8 @@ TEST(Oracle, TheFastWalkSeesEveryElementAndEveryFlippedBit) {
         "u8[9,13]{1,0:T(4,4)(2,1)} -> u8[9,13]{0,1:PAD(10,13;zero)}",
         "convert(f32[70,67]) -> s8[70,67]{0,1}", "convert(f32[70] dims={0}) -> f16[70,67]",
         "convert(u8[5,7,3]) -> f32[5,7,3]{1,0,2} scale={0.5,2,0.1} bias={1,2,3} dim=2",
-        "convert(f64[9,13]) -> s8[9,13]{0,1} scale={0.5} zero_point={-3}",
-        "add(s32[70,67]{0,1}, s32[67] dims={1}) -> s32[70,67]{0,1}",
+        "convert(f64[9,13]) -> s8[9,13]{1,0:T(2,4)} scale={0.5} zero_point={-3}",
+        "add(s32[70,67], s32[67] dims={1}) -> s32[70,67]{0,1}",
         "less(u16[70,1]{0,1}, u16[1,67]) -> pred[70,67]{0,1:PAD(71,70;one)}"}) {
     const Problem problem = *parse_problem(text);
     const Plan plan = *Plan::create(problem, {.backend = BackendChoice::interpreter});
