@@ -12,39 +12,43 @@ using program::Reg;
 class InLaneTranspose {
  public:
   InLaneTranspose(Emitter& emitter, int element_bytes, const RowOfNetwork& rows)
-      : emitter_(emitter), element_bytes_(element_bytes), count_(16 / element_bytes), rows_(rows) {}
+      : emitter_(emitter),
+        element_bytes_(element_bytes),
+        count_(static_cast<size_t>(16 / element_bytes)),
+        rows_(rows) {}
 
   std::array<Reg, 16> run() {
-    visit(0, count_);
+    // Depth first, so that few registers live: a pair of halves is merged as soon as both are
+    // there.
+    for (size_t row = 0; row < count_; ++row) {
+      registers_[row] = rows_(static_cast<int>(row));
+      for (size_t size = 2; (row + 1) % size == 0 && size <= count_; size *= 2)
+        merge_halves(row + 1 - size, size);
+    }
     std::array<Reg, 16> columns{};
-    const int bits = std::countr_zero(static_cast<unsigned>(count_));
-    for (int column = 0; column < count_; ++column) {
-      int reversed = 0;
+    const int bits = std::countr_zero(count_);
+    for (size_t column = 0; column < count_; ++column) {
+      size_t reversed = 0;
       for (int bit = 0; bit < bits; ++bit) reversed |= (column >> bit & 1) << (bits - 1 - bit);
-      columns[static_cast<size_t>(column)] = registers_[static_cast<size_t>(reversed)];
+      columns[column] = registers_[reversed];
     }
     return columns;
   }
 
  private:
-  void visit(int base, int size) {
-    if (size == 1) {
-      registers_[static_cast<size_t>(base)] = rows_(base);
-      return;
-    }
-    visit(base, size / 2);
-    visit(base + size / 2, size / 2);
-    for (int i = base; i < base + size / 2; ++i) {
-      Reg& a = registers_[static_cast<size_t>(i)];
-      Reg& b = registers_[static_cast<size_t>(i + size / 2)];
-      const Reg low = emitter_.unpack_low(element_bytes_ * size / 2, a, b);
-      b = emitter_.unpack_high(element_bytes_ * size / 2, a, b);
-      a = low;
+  void merge_halves(size_t base, size_t size) {
+    const size_t half = size / 2;
+    const int bytes = element_bytes_ * static_cast<int>(half);
+    for (size_t i = base; i < base + half; ++i) {
+      const Reg low = emitter_.unpack_low(bytes, registers_[i], registers_[i + half]);
+      registers_[i + half] = emitter_.unpack_high(bytes, registers_[i], registers_[i + half]);
+      registers_[i] = low;
     }
   }
 
   Emitter& emitter_;
-  int element_bytes_, count_;
+  int element_bytes_;
+  size_t count_;
   const RowOfNetwork& rows_;
   std::array<Reg, 16> registers_{};
 };

@@ -153,7 +153,8 @@ Programs plan_directly(const PreparedCase& prepared, const Target& target) {
   if (Result<void> valid = verify(*space); !valid) {
     return {{Outcome::failed, who + "verify(simplified): " + valid.error().message}, {}};
   }
-  Programs result{{}, plan_programs(*space, target)};
+  Programs result;
+  result.programs = plan_programs(*space, target);
   for (const Program& program : result.programs) {
     if (auto wrong = check(prepared, program, target)) {
       return {{Outcome::failed, who + *wrong}, {}};
