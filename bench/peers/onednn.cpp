@@ -1,4 +1,4 @@
-// oneDNN: a reorder between two memory descriptors with strides.
+// oneDNN: a reorder between two memory descriptors with strides. Built once for each version found.
 #include <omp.h>
 
 #include <dnnl.hpp>
@@ -59,12 +59,13 @@ restride::Result<Move> prepare(const Work& work) {
 }
 
 #define RESTRIDE_TEXT_OF(number) #number
+#define RESTRIDE_TEXT_OF_VALUE(macro) RESTRIDE_TEXT_OF(macro)
 #define RESTRIDE_VERSION_TEXT(major, minor, patch) \
   RESTRIDE_TEXT_OF(major) "." RESTRIDE_TEXT_OF(minor) "." RESTRIDE_TEXT_OF(patch)
 
 constexpr Peer peer = {
-    "oneDNN", RESTRIDE_VERSION_TEXT(DNNL_VERSION_MAJOR, DNNL_VERSION_MINOR, DNNL_VERSION_PATCH),
-    prepare};
+    "oneDNN" RESTRIDE_TEXT_OF_VALUE(DNNL_VERSION_MAJOR),
+    RESTRIDE_VERSION_TEXT(DNNL_VERSION_MAJOR, DNNL_VERSION_MINOR, DNNL_VERSION_PATCH), prepare};
 
 }  // namespace
 

@@ -1,68 +1,39 @@
-// OpenBLAS: ?omatcopy for the two dimensions that are fastest on either side, loops around it. It
-// multiplies by one.
+// OpenBLAS: cblas_?omatcopy.
 #include <cblas.h>
 #include <openblas_config.h>
 
 #include <string_view>
 
-#include "permutation.hpp"
+#include "omatcopy.hpp"
 
 namespace {
 
 using namespace restride::bench;  // NOLINT: a module of one file
 
-/// One matrix: rows x columns in the source, with the distance of rows in elements on both sides.
-struct Matrix {
-  CBLAS_TRANSPOSE transpose;
-  blasint rows, columns, source_pitch, target_pitch;
+/// What differs between the types is the function and how it takes its factor.
+struct Copy {
+  void operator()(const Matrix& m, const float* source, float* target) const {
+    call(cblas_somatcopy, m, 1.0F, source, target);
+  }
+  void operator()(const Matrix& m, const double* source, double* target) const {
+    call(cblas_domatcopy, m, 1.0, source, target);
+  }
+  void operator()(const Matrix& m, const Complex* source, Complex* target) const {
+    constexpr Complex one = {1, 0};
+    call(cblas_zomatcopy, m, &one.real, &source->real, &target->real);
+  }
+
+ private:
+  static void call(auto* omatcopy, const Matrix& m, auto one, const auto* source, auto* target) {
+    omatcopy(CblasRowMajor, CblasTrans, static_cast<blasint>(m.rows),
+             static_cast<blasint>(m.columns), one, source, static_cast<blasint>(m.source_pitch),
+             target, static_cast<blasint>(m.target_pitch));
+  }
 };
-
-void copy_matrix(const Matrix& m, const float* source, float* target) {
-  cblas_somatcopy(CblasRowMajor, m.transpose, m.rows, m.columns, 1, source, m.source_pitch, target,
-                  m.target_pitch);
-}
-
-struct Complex {
-  double real, imaginary;
-};
-
-void copy_matrix(const Matrix& m, const Complex* source, Complex* target) {
-  constexpr Complex one = {1, 0};
-  cblas_zomatcopy(CblasRowMajor, m.transpose, m.rows, m.columns, &one.real, &source->real,
-                  m.source_pitch, &target->real, m.target_pitch);
-}
-
-void copy_matrix(const Matrix& m, const double* source, double* target) {
-  cblas_domatcopy(CblasRowMajor, m.transpose, m.rows, m.columns, 1, source, m.source_pitch, target,
-                  m.target_pitch);
-}
-
-template <class Element>
-Move make_move(const Matrix& matrix, const std::vector<Dimension>& outer) {
-  return [matrix, outer](const std::byte* source, std::byte* target) {
-    for_each(outer, source, target, [&](const std::byte* from, std::byte* to) {
-      copy_matrix(matrix, reinterpret_cast<const Element*>(from), reinterpret_cast<Element*>(to));
-    });
-  };
-}
 
 restride::Result<Move> prepare(const Work& work) {
-  if (work.element_bytes < 4) return does_not_apply("elements of 4 bytes at least");
-  const auto transpose = batched_transpose(work);
-  if (!transpose) return does_not_apply("no matrix transpose");
-  const auto elements = [&](int64_t stride) {
-    return static_cast<blasint>(stride / work.element_bytes);
-  };
-  const Matrix matrix = {CblasTrans, static_cast<blasint>(transpose->row.extent),
-                         static_cast<blasint>(transpose->column.extent),
-                         elements(transpose->row.source_stride),
-                         elements(transpose->column.target_stride)};
-  if (matrix.source_pitch < matrix.columns || matrix.target_pitch < matrix.rows)
-    return does_not_apply("rows overlap");
   openblas_set_num_threads(work.threads);
-  if (work.element_bytes == 4) return make_move<float>(matrix, transpose->outer);
-  if (work.element_bytes == 8) return make_move<double>(matrix, transpose->outer);
-  return make_move<Complex>(matrix, transpose->outer);
+  return prepare_matrices(work, Copy());
 }
 
 // It comes as ` OpenBLAS 0.3.21 `.
