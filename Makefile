@@ -2,7 +2,7 @@
 INPUT ?=
 BENCH_OPTIONS ?=
 
-.PHONY: setup release demo test bench format
+.PHONY: setup release demo test bench bench-readme format
 
 setup:
 	scripts/setup
@@ -18,10 +18,15 @@ demo: setup
 test: release
 	ctest --preset release
 
-# All suites against plain copies and peers, with tables and pictures: build/bench/results. BENCH_OPTIONS=--quick is faster.
+# All suites against plain copies and peers, with tables and pictures: build/bench/results/report.md. About 25 minutes on
+# an idle machine; goes on where it was cut off. BENCH_OPTIONS=--quick is faster, BENCH_OPTIONS=--fresh starts over.
 bench:
 	scripts/setup --bench
 	scripts/bench $(BENCH_OPTIONS)
+
+# Puts the figures and pictures of the last `make bench` into README.md and bench/RESULTS.md.
+bench-readme:
+	/usr/bin/python3 -B bench/report.py build/bench/results bench/RESULTS.md README.md
 
 format:
 	git ls-files '*.cpp' '*.hpp' '*.c' '*.h' | xargs clang-format -i

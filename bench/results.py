@@ -1,5 +1,6 @@
 """Result files of `restride bench`: reading them, the arithmetic on them, and the table."""
 
+import csv
 import json
 import math
 import pathlib
@@ -21,9 +22,12 @@ def load(path):
 
 
 def save(results, path):
+    """There whole or as it was."""
     for suite in results["suites"]:
         suite["summary"] = summarize(suite)
-    pathlib.Path(path).write_text(json.dumps(results, indent=1) + "\n")
+    unfinished = pathlib.Path(f"{path}.unfinished")
+    unfinished.write_text(json.dumps(results, indent=1) + "\n")
+    unfinished.replace(path)
 
 
 def cases(results):
@@ -64,6 +68,7 @@ def summarize(suite):
         "wrong": sum(c["status"] == "wrong" for case in suite["cases"] for c in case["candidates"]),
         "mean_of_ceiling": geometric_mean(c["share_of_ceiling"] for _, c in ours),
         "mean_of_library": geometric_mean(c["share_of_library"] for _, c in ours),
+        "peer_cases": len(peers),
         "best_peer_mean_of_ceiling": geometric_mean(p["share_of_ceiling"] for p in peers),
         "least_of_ceiling": least[1]["share_of_ceiling"] if least else 0,
         "least_case": least[0]["name"] if least else "",
@@ -71,29 +76,52 @@ def summarize(suite):
     }
 
 
+def timed_suites(results):
+    return [suite for suite in results["suites"] if summarize(suite)["timed"]]
+
+
+def write_csv(files, path):
+    """As `restride bench --csv` does, for what was added since too."""
+    fields = ["seconds", "median_seconds", "share_of_ceiling", "share_of_library", "prepare_seconds",
+              "cache_hit_seconds", "code_bytes", "reason"]
+    with open(path, "w", newline="") as table:
+        writer = csv.writer(table, lineterminator="\n")
+        writer.writerow(["suite", "case", "problem", "candidate", "role", "status", "bytes", *fields])
+        for suite, case in (pair for file in files for pair in cases(file)):
+            for c in case["candidates"]:
+                writer.writerow([suite["name"], case["name"], case["problem"], c["name"], c["role"], c["status"],
+                                 case["read_bytes"] + case["written_bytes"], *(c.get(field, "") for field in fields)])
+
+
 def candidate_names(suite, role):
     """In the order of the file."""
     return list(dict.fromkeys(c["name"] for case in suite["cases"] for c in case["candidates"] if c["role"] == role))
 
 
+def cell(candidate):
+    if candidate and candidate["status"] == "timed":
+        return f"{candidate['share_of_ceiling']:.3f}"
+    return "WRONG" if candidate and candidate["status"] == "wrong" else "-"
+
+
 def print_table(suite):
     """Shares of the ceiling: ours and every peer, a line a case."""
     peers = candidate_names(suite, "peer")
+    widths = [max(9, len(name)) for name in ["restride", *peers]]
     print(f"{suite['name']}: {suite['about']}")
-    print(f"{'share of ceiling':32} {'restride':>9} " + " ".join(f"{name:>9}" for name in peers))
+    print(f"{'share of ceiling':32} " + " ".join(f"{n:>{w}}" for n, w in zip(["restride", *peers], widths)))
     for case in suite["cases"]:
-        cells = []
-        for candidate in [best(case, "ours")] + [next((c for c in case["candidates"] if c["name"] == n), None)
-                                                 for n in peers]:
-            status = candidate["status"] if candidate else "none"
-            share = candidate.get("share_of_ceiling") if candidate else None
-            cells.append({"timed": f"{share:9.3f}" if share else "", "wrong": "    WRONG"}.get(status, "        -"))
-        print(f"{case['name']:32} " + " ".join(cells))
+        by_name = {c["name"]: c for c in case["candidates"]}
+        row = [best(case, "ours"), *(by_name.get(name) for name in peers)]
+        print(f"{case['name']:32} " + " ".join(f"{cell(c):>{w}}" for c, w in zip(row, widths)))
     summary = summarize(suite)
-    print(f"{suite['name']}: {summary['timed']} of {summary['cases']} cases timed; of ceiling: geometric mean "
-          f"{summary['mean_of_ceiling']:.3f}, minimum {summary['least_of_ceiling']:.3f} ({summary['least_case']}); "
-          f"of libc: {summary['mean_of_library']:.3f}; best peer of each case: "
-          f"{summary['best_peer_mean_of_ceiling']:.3f} of ceiling")
+    text = f"{suite['name']}: {summary['timed']} of {summary['cases']} cases timed"
+    if summary["timed"]:
+        text += (f"; of ceiling: geometric mean {summary['mean_of_ceiling']:.3f}, minimum "
+                 f"{summary['least_of_ceiling']:.3f} ({summary['least_case']}); of libc: {summary['mean_of_library']:.3f}")
+    if summary["peer_cases"]:
+        text += f"; best peer of each case: {summary['best_peer_mean_of_ceiling']:.3f} of ceiling"
+    print(text)
     for lost in summary["lost_cases"]:
         print(f"  a peer is faster: {lost}")
     print()

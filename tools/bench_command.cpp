@@ -14,7 +14,9 @@
 namespace restride::tools {
 namespace {
 
-constexpr std::chrono::duration<double> usual_budget{1.0}, quick_budget{0.2};
+constexpr double quick_part = 0.2;
+/// A case of a cliff map gets this part of the time of a case: there are ten thousands of them.
+constexpr double cliff_map_parts = 200;
 
 /// A line on the terminal that the next one overwrites. Nothing where stderr is no terminal.
 class Progress {
@@ -72,13 +74,17 @@ Result<std::vector<Suite>> find_suites(const BenchRequest& request) {
 }
 
 Result<RunSettings> make_settings(const BenchRequest& request) {
+  const bool is_quick = request.length == BenchRequest::Length::quick;
   RunSettings settings = {
-      .budget = request.length == BenchRequest::Length::quick ? quick_budget : usual_budget,
+      .budget = std::chrono::duration<double>(request.seconds * (is_quick ? quick_part : 1)),
       .threads = request.threads,
       .pages = request.pages};
   if (request.suites.empty() && request.cliff_map.empty())
     settings.backends = {BackendChoice::xbyak, BackendChoice::llvm, BackendChoice::interpreter};
-  if (!request.cliff_map.empty()) settings.budget /= 20;
+  if (!request.cliff_map.empty()) {
+    settings.budget /= cliff_map_parts;
+    settings.prices = RunSettings::Prices::left_out;
+  }
   if (request.peers == BenchRequest::Peers::none || !request.cliff_map.empty()) return settings;
   const PeerList found = find_peers(request.peer_files);
   for (const std::string& failure : found.failures)

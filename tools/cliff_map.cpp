@@ -1,14 +1,16 @@
 #include "cliff_map.hpp"
 
-#include <span>
+#include <iterator>
+#include <vector>
 
 namespace restride::tools {
 namespace {
 
-/// 1 to 70 sampled where vectors and tiles end, then powers of two and their neighbours.
-constexpr int64_t fine_grid[] = {1,   2,   3,   4,   5,   7,   8,    9,    12,   15,   16,   17,
-                                 24,  31,  32,  33,  48,  63,  64,   65,   70,   127,  128,  129,
-                                 255, 256, 257, 511, 512, 513, 1023, 1024, 1025, 2047, 2048, 2049};
+/// Every extent to here: beyond the widest register of bytes and the tiles around it.
+constexpr int64_t dense_extents = 70;
+/// Then powers of two and their neighbours.
+constexpr int64_t sparse_grid[] = {127, 128,  129,  255,  256,  257,  511, 512,
+                                   513, 1023, 1024, 1025, 2047, 2048, 2049};
 constexpr int64_t coarse_grid[] = {1,  3,  4,   8,   15,  16,   17,   33,
                                    64, 65, 127, 256, 257, 1023, 1024, 1025};
 
@@ -29,6 +31,13 @@ constexpr ElementType element_types[] = {ElementType::u8, ElementType::u16, Elem
 /// Beyond this a map takes hours and shows memory, not kernels.
 constexpr int64_t largest_bytes = 32 << 20;
 
+std::vector<int64_t> fine_grid() {
+  std::vector<int64_t> grid;
+  for (int64_t extent = 1; extent <= dense_extents; ++extent) grid.push_back(extent);
+  grid.insert(grid.end(), std::begin(sparse_grid), std::end(sparse_grid));
+  return grid;
+}
+
 void add_case(Suite& suite, const Order& order, ElementType type, int64_t rows, int64_t columns) {
   Shape source = {.element_type = type, .dimensions = {rows, columns}};
   if (order.rank == 3) source.dimensions.insert(source.dimensions.begin(), slow_extent);
@@ -47,9 +56,10 @@ void add_case(Suite& suite, const Order& order, ElementType type, int64_t rows, 
 Suite cliff_map_suite(BenchRequest::Length length) {
   Suite suite = {.name = "cliff_map",
                  .about = "permutations over a grid of extents and element widths"};
+  const std::vector<int64_t> coarse(std::begin(coarse_grid), std::end(coarse_grid));
   for (const Order& order : orders) {
-    const bool fine = length == BenchRequest::Length::usual && order.rank == 2;
-    const std::span<const int64_t> grid = fine ? std::span<const int64_t>(fine_grid) : coarse_grid;
+    const bool is_fine = length == BenchRequest::Length::usual && order.rank == 2;
+    const std::vector<int64_t> grid = is_fine ? fine_grid() : coarse;
     for (const ElementType type : element_types)
       for (const int64_t rows : grid)
         for (const int64_t columns : grid) add_case(suite, order, type, rows, columns);

@@ -4,18 +4,44 @@ import csv
 import json
 import os
 import pathlib
+import re
+import shlex
 import subprocess
 import sys
 import unittest
 
 from command import COMMAND, CommandTest
 
-BENCH = pathlib.Path(os.environ["RESTRIDE_SOURCE"]) / "bench"
+SOURCE = pathlib.Path(os.environ["RESTRIDE_SOURCE"])
+BENCH = SOURCE / "bench"
 SUITE = """# A few.
 transpose: f32[16,16] -> f32[16,16]{0,1}
 broadcast: f32[] -> f32[4096]
 fill: u8[5,3] -> u8[5,3]{0,1:PAD(6,3;zero)}
 later: s4[3,5]{1,0:E(4)} -> s4[3,5]{0,1:E(4)}
+"""
+
+# A peer that walks the loops, of any element.
+PEER = """#include <cstring>
+#include "permutation.hpp"
+using namespace restride::bench;
+
+static restride::Result<Move> prepare(const Work& work) {
+  return Move([work](const std::byte* source, std::byte* target) {
+    for_each(work.dimensions, source, target, [&](const std::byte* from, std::byte* to) {
+      std::memcpy(to, from, static_cast<size_t>(work.element_bytes));
+    });
+  });
+}
+
+const Peer* restride_peer() {
+  static constexpr Peer peer = {"mine", "1.2", prepare};
+  return &peer;
+}
+"""
+WRONG_PYTHON_PEER = """name, version = "liar", "1"
+def prepare(loops):
+    return lambda: loops.target
 """
 
 
@@ -96,14 +122,55 @@ class Suites(CommandTest):
         self.assertEqual(problems["p10_4x16x16"], "u32[16,16] -> u32[16,16]{0,1}")
         self.assertEqual(problems["p021_1x3x4"], "u8[24,3,4] -> u8[24,3,4]{1,2,0}")
 
-    def test_numpy_is_merged_into_the_file(self):
-        self.bench("--no-peers", "--filter", "transpose|broadcast")
-        subprocess.run([sys.executable, "-B", BENCH / "python_peers.py", "out.json", "--seconds", "0.01"],
-                       cwd=self.folder, check=True, capture_output=True)
+    def test_a_peer_is_one_file(self):
+        (self.folder / "mine.cpp").write_text(PEER)
+        command = re.search(r"^g\+\+ .*$", (BENCH / "README.md").read_text(), re.MULTILINE).group()
+        command = command.replace("-I include -I bench/peers", f"-I {SOURCE}/include -I {SOURCE}/bench/peers")
+        compiler, *arguments = shlex.split(command)
+        self.assertEqual(compiler, "g++")
+        subprocess.run([os.environ["RESTRIDE_CXX"], *arguments], cwd=self.folder, check=True)
+        _, file = self.bench("--filter", "transpose", "--peer", "mine.so")
+        mine = next(c for c in file["suites"][0]["cases"][0]["candidates"] if c["name"] == "mine")
+        self.assertEqual(mine["status"], "timed", mine)
+        self.assertEqual(file["settings"]["peers"]["mine"], "1.2")
+
+    def python_peers(self, *arguments):
+        found = subprocess.run([sys.executable, "-B", BENCH / "python_peers.py", "out.json", "--seconds", "0.01",
+                                *arguments], cwd=self.folder, check=True, capture_output=True, text=True)
         file = json.loads((self.folder / "out.json").read_text())
-        for case in file["suites"][0]["cases"]:
-            numpy = next(c for c in case["candidates"] if c["name"] == "NumPy")
-            self.assertEqual(numpy["status"], "timed", numpy)
+        return found.stdout, {case["name"]: {c["name"]: c for c in case["candidates"]}
+                              for case in file["suites"][0]["cases"]}
+
+    def test_python_is_merged_into_the_file(self):
+        self.bench("--no-peers", "--filter", "transpose|broadcast")
+        _, cases = self.python_peers()
+        for candidates in cases.values():
+            self.assertEqual(candidates["NumPy"]["status"], "timed", candidates["NumPy"])
+        _, again = self.python_peers()
+        self.assertEqual(again, cases, "what is there is not measured again")
+
+    def test_a_python_peer_that_is_wrong_is_reported_and_not_timed(self):
+        self.bench("--no-peers", "--filter", "transpose")
+        (self.folder / "liar.py").write_text(WRONG_PYTHON_PEER)
+        text, cases = self.python_peers("--peer", "liar.py")
+        self.assertEqual(cases["transpose"]["liar"]["status"], "wrong")
+        self.assertNotIn("seconds", cases["transpose"]["liar"])
+        self.assertIn("WRONG", text)
+
+    def test_the_report_has_a_row_a_case_and_goes_into_a_page(self):
+        (self.folder / "results").mkdir()
+        text, _ = self.bench("--no-peers")
+        (self.folder / "out.json").rename(self.folder / "results" / "dl.json")
+        (self.folder / "page.md").write_text("before\n<!-- measured: begin -->\nold\n<!-- measured: end -->\nafter\n")
+        subprocess.run([sys.executable, "-B", BENCH / "report.py", "results", "results/report.md", "page.md"],
+                       cwd=self.folder, check=True, capture_output=True)
+        report = (self.folder / "results" / "report.md").read_text()
+        self.assertRegex(report, r"(?m)^\| transpose \|")
+        page = (self.folder / "page.md").read_text()
+        self.assertRegex(page, r"(?s)\Abefore\n<!-- measured: begin -->\n.*\| `few` \| [34] \|.*<!-- measured: end -->\nafter\n\Z")
+        self.assertNotIn("old", page)
+        with open(self.folder / "results" / "results.csv", newline="") as table:
+            self.assertIn("transpose", {row["case"] for row in csv.DictReader(table)})
 
 
 class Regress(CommandTest):

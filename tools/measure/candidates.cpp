@@ -40,16 +40,18 @@ double cache_hit_seconds(const Problem& problem, BackendChoice backend) {
   return contest({look_up}, std::chrono::duration<double>(1e-3)).front().least;
 }
 
-Candidate our_candidate(const Problem& problem, const Plan& plan, BackendChoice backend,
-                        Executor* executor) {
+void add_prices(CandidateResult& result, const Problem& problem, BackendChoice backend) {
+  result.prepare_seconds = cold_plan_seconds(problem, backend);
+  result.cache_hit_seconds = cache_hit_seconds(problem, backend);
+  const Result<Explanation> explanation = explain(problem, {.backend = backend});
+  if (explanation) result.operations = explanation->operations;
+}
+
+Candidate our_candidate(const Problem& problem, const Plan& plan, Executor* executor) {
   Candidate candidate;
   candidate.result = {.name = "restride " + std::string(plan.backend()),
                       .role = Role::ours,
-                      .prepare_seconds = cold_plan_seconds(problem, backend),
-                      .cache_hit_seconds = cache_hit_seconds(problem, backend),
                       .code_bytes = plan.code_bytes()};
-  const Result<Explanation> explanation = explain(problem, {.backend = backend});
-  if (explanation) candidate.result.operations = explanation->operations;
   const Result<std::vector<SourcePlace>> places = place_sources(problem);
   const int64_t second = places && places->size() > 1 ? places->back().begin : 0;
   const auto count = static_cast<size_t>(plan.source_count());
@@ -76,8 +78,10 @@ std::vector<Candidate> our_candidates(const Problem& problem, const RunSettings&
     }
     const bool too_slow =
         plan->backend() == "interpreter" && plan->target_bytes() > interpreter_limit_bytes / 2;
-    if (!too_slow || candidates.empty())
-      candidates.push_back(our_candidate(problem, *plan, backend, executor));
+    if (too_slow && !candidates.empty()) continue;
+    candidates.push_back(our_candidate(problem, *plan, executor));
+    if (settings.prices == RunSettings::Prices::measured)
+      add_prices(candidates.back().result, problem, backend);
   }
   if (candidates.empty()) candidates.push_back({refused("restride", Role::ours, failure), {}});
   return candidates;

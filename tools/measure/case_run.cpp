@@ -35,19 +35,23 @@ class Verifier {
            std::span<std::byte> target, Memory copy)
       : problem_(problem), sources_(std::move(sources)), target_(target), copy_(std::move(copy)) {}
 
-  /// Runs the candidate into a poisoned target. The difference in words; empty: right.
-  std::string check(const bench::Move& move) {
+  /// Runs the candidate into a poisoned target, and says so in its result where that is not right.
+  void check(Candidate& candidate) {
     std::memset(target_.data(), 0xcc, target_.size());
-    move(sources_.front().data(), target_.data());
+    candidate.move(sources_.front().data(), target_.data());
     if (has_right_ && std::memcmp(target_.data(), copy_.bytes().data(), target_.size()) == 0)
-      return {};
+      return;
     const Result<Comparison> comparison = compare_with_oracle(problem_, sources_, target_);
-    if (!comparison) return "cannot be verified: " + comparison.error().message;
-    if (comparison->difference.empty() && !has_right_) {
+    if (!comparison) {
+      candidate.result.status = Status::not_applicable;
+      candidate.result.reason = "cannot be verified: " + comparison.error().message;
+    } else if (!comparison->difference.empty()) {
+      candidate.result.status = Status::wrong;
+      candidate.result.reason = comparison->difference;
+    } else if (!has_right_) {
       std::memcpy(copy_.bytes().data(), target_.data(), target_.size());
       has_right_ = true;
     }
-    return comparison->difference;
   }
 
  private:
@@ -113,9 +117,7 @@ Result<void> verify(const Problem& problem, Pages pages, Resources& resources) {
   Verifier verifier(problem, sources_in(source, *places),
                     target.first(static_cast<size_t>(*target_bytes)), *std::move(copy));
   for (Candidate& candidate : resources.candidates) {
-    if (candidate.result.status != Status::timed) continue;
-    candidate.result.reason = verifier.check(candidate.move);
-    if (!candidate.result.reason.empty()) candidate.result.status = Status::wrong;
+    if (candidate.result.status == Status::timed) verifier.check(candidate);
   }
   return {};
 }

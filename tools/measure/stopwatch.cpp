@@ -28,14 +28,16 @@ Instant time_calls(const std::function<void()>& call, int64_t repetitions) {
   return {(stop.processor - start.processor) / count, (stop.wall - start.wall) / count};
 }
 
-/// How many calls fill a round, and how long one takes. The first call warms up and is not counted.
+/// How many calls fill a round, and how long one takes. The first call warms up.
 struct Round {
   int64_t repetitions = 1;
   double call_seconds = 0;
+  Instant first;  ///< the first call
 };
 
 Round measure_round(const std::function<void()>& call) {
-  Round round = {1, time_calls(call, 1).wall};
+  Round round = {.first = time_calls(call, 1)};
+  round.call_seconds = round.first.wall;
   // A first call as long as this was no matter of cold caches.
   if (round.call_seconds > 20 * shortest_round) return round;
   while (true) {
@@ -92,8 +94,12 @@ Instant now() { return {read_clock(CLOCK_THREAD_CPUTIME_ID), read_clock(CLOCK_MO
 std::vector<Timing> contest(const std::vector<std::function<void()>>& candidates,
                             std::chrono::duration<double> budget, Clock clock) {
   std::vector<Runner> runners;
-  for (const auto& candidate : candidates)
-    runners.push_back({measure_round(candidate), Samples(clock)});
+  for (const auto& candidate : candidates) {
+    Runner runner = {measure_round(candidate), Samples(clock)};
+    // Caches do not matter to a call as long as that: it need not run again.
+    if (runner.round.call_seconds > budget.count()) runner.samples.add(runner.round.first);
+    runners.push_back(std::move(runner));
+  }
   const double share = budget.count() / static_cast<double>(std::max<size_t>(1, runners.size()));
   std::vector<size_t> order(candidates.size());
   std::mt19937 random(1);
