@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "c_interface.hpp"
 #include "restride/kernel_cache.hpp"
@@ -132,17 +133,44 @@ Result<Problem> problem_from_tensors(const void* source, const void* target) {
   return std::move(tensors->problem);
 }
 
-Result<void> run(const Plan& plan, std::span<const std::byte> source, std::span<std::byte> target,
+using Sources = std::span<const std::span<const std::byte>>;
+
+Result<void> run(const Plan& plan, Sources sources, std::span<std::byte> target,
                  const restride_executor* given) {
-  if (source.data() == nullptr && !source.empty()) return null_argument("source");
+  for (size_t k = 0; k < sources.size(); ++k) {
+    if (sources[k].data() != nullptr || sources[k].empty()) continue;
+    return null_argument(plan.source_count() == 1 ? "source"
+                                                  : "sources[" + std::to_string(k) + "].data");
+  }
   if (target.data() == nullptr && !target.empty()) return null_argument("target");
-  if (given == nullptr) return plan.execute(source, target);
+  if (given == nullptr) return plan.execute_sources(sources, target);
   const Result<restride_executor> callbacks = read_struct(given, "executor");
   if (!callbacks) return callbacks.error();
   if (callbacks->concurrency == nullptr) return null_argument("executor.concurrency");
   if (callbacks->parallel_for == nullptr) return null_argument("executor.parallel_for");
   CallbackExecutor executor(*callbacks);
-  return plan.execute(source, target, executor);
+  return plan.execute_sources(sources, target, executor);
+}
+
+Result<void> run(const Plan& plan, std::span<const std::byte> source, std::span<std::byte> target,
+                 const restride_executor* given) {
+  return run(plan, Sources(&source, 1), target, given);
+}
+
+/// Sources as a C caller describes them.
+Result<void> run(const Plan& plan, const restride_source* given, int64_t count,
+                 std::span<std::byte> target, const restride_executor* executor) {
+  if (count != plan.source_count()) {
+    return Error{ErrorCode::invalid_argument, "source_count = " + std::to_string(count) +
+                                                  ": the plan takes " +
+                                                  std::to_string(plan.source_count())};
+  }
+  if (given == nullptr) return null_argument("sources");
+  std::vector<std::span<const std::byte>> sources;
+  for (int64_t k = 0; k < count; ++k) {
+    sources.emplace_back(static_cast<const std::byte*>(given[k].data), given[k].bytes);
+  }
+  return run(plan, sources, target, executor);
 }
 
 /// From the address of index 0 to the lowest address, which spans begin at. The sizes and strides
@@ -253,9 +281,9 @@ restride_status restride_plan_get_info(const restride_plan* plan, restride_plan_
   const restride::Plan& of = plan->plan;
   // All three views end in a NUL: they are whole strings or literals.
   const restride_plan_info value = {
-      sizeof value,          of.source_bytes(),   of.target_bytes(),
-      of.unit_count(),       of.code_bytes(),     of.compile_seconds(),
-      of.signature().data(), of.backend().data(), of.target().data()};
+      sizeof value,       of.source_bytes(),    of.target_bytes(),     of.unit_count(),
+      of.code_bytes(),    of.compile_seconds(), of.signature().data(), of.backend().data(),
+      of.target().data(), of.source_count()};
   return report.report(restride::write_struct(value, out, "out"));
 }
 
@@ -267,6 +295,22 @@ restride_status restride_plan_execute(const restride_plan* plan, const void* sou
   if (plan == nullptr) return report.put(null_argument("plan"));
   return report.report(restride::run(plan->plan,
                                      {static_cast<const std::byte*>(source), source_bytes},
+                                     {static_cast<std::byte*>(target), target_bytes}, executor));
+}
+
+int64_t restride_plan_source_bytes(const restride_plan* plan, int64_t source) {
+  if (plan == nullptr || source < 0 || source >= plan->plan.source_count()) return 0;
+  return plan->plan.source_bytes(static_cast<int>(source));
+}
+
+restride_status restride_plan_execute_sources(const restride_plan* plan,
+                                              const restride_source* sources, int64_t source_count,
+                                              void* target, size_t target_bytes,
+                                              const restride_executor* executor, char* message,
+                                              size_t message_bytes) {
+  const Message report{message, message_bytes};
+  if (plan == nullptr) return report.put(null_argument("plan"));
+  return report.report(restride::run(plan->plan, sources, source_count,
                                      {static_cast<std::byte*>(target), target_bytes}, executor));
 }
 

@@ -121,6 +121,7 @@ Result<void> verify(const IterationSpace& space);
 /// The bytes of operand `operand` that the space touches (the target: filled ones included).
 ByteRange touched_bytes(const IterationSpace& space, int operand);
 
+std::string to_string(const ElementOp& op);
 std::string to_string(const IterationSpace& space);
 
 }  // namespace restride

@@ -149,13 +149,16 @@ std::string signature(const IterationSpace& simplified) {
   return text;
 }
 
-std::string to_string(const IterationSpace& space) {
+std::string to_string(const ElementOp& op) {
+  if (is_move(op))
+    return "element " + std::to_string(op.bytes) + (op.bytes == 1 ? " byte" : " bytes");
   std::string text;
-  if (is_move(space.op)) {
-    text = "element " + std::to_string(space.op.bytes) + (space.op.bytes == 1 ? " byte" : " bytes");
-  } else {
-    append_op(text, space.op);
-  }
+  append_op(text, op);
+  return text;
+}
+
+std::string to_string(const IterationSpace& space) {
+  std::string text = to_string(space.op);
   if (has_padding(space)) append_fill(text, space.op);
   text += '\n';
   for (size_t a = 0; a < space.axes.size(); ++a) {

@@ -1,4 +1,6 @@
 // The text of a loop nest.
+#include <utility>
+
 #include "loop_nest.hpp"
 
 namespace restride {
@@ -10,39 +12,58 @@ using nest::Node;
 using nest::Tile;
 using nest::Work;
 
-std::string at(const Strides& offset) {
-  if (offset == Strides{}) return "";
-  return "  at source " + std::to_string(offset[1]) + ", target " + std::to_string(offset[0]);
-}
+class Printer {
+ public:
+  explicit Printer(const ElementOp& op) : sources_(source_count(op)), computes_(!is_move(op)) {}
 
-void print(std::string& text, const Block& block, size_t depth) {
-  for (const Node& node : block) {
-    text.append(2 * depth, ' ');
-    if (const For* loop = std::get_if<For>(&node.statement)) {
-      text += "for " + std::to_string(loop->side.extent) + "  source " +
-              std::to_string(loop->side.stride[1]) + ", target " +
-              std::to_string(loop->side.stride[0]) + at(node.offset) + '\n';
-      print(text, loop->body, depth + 1);
-      continue;
+  void print(const Block& block, size_t depth) {
+    for (const Node& node : block) {
+      text_.append(2 * depth, ' ');
+      if (const For* loop = std::get_if<For>(&node.statement)) {
+        text_ += "for " + std::to_string(loop->side.extent) + "  " + strides(loop->side.stride) +
+                 at(node.offset) + '\n';
+        print(loop->body, depth + 1);
+        continue;
+      }
+      const Tile& tile = std::get<Tile>(node.statement);
+      text_ += tile.work == Work::fill ? "fill" : computes_ ? "compute" : "move";
+      for (const nest::Side& side : tile.sides) {
+        text_ += ' ' + std::to_string(side.extent) + " (";
+        if (tile.work == Work::compute) text_ += numbers(side.stride) + " -> ";
+        text_ += std::to_string(side.stride[0]) + ")";
+      }
+      text_ += at(node.offset) + '\n';
     }
-    const Tile& tile = std::get<Tile>(node.statement);
-    text += tile.work == Work::fill ? "fill" : "move";
-    for (const nest::Side& side : tile.sides) {
-      text += ' ' + std::to_string(side.extent) + " (";
-      if (tile.work == Work::compute) text += std::to_string(side.stride[1]) + " -> ";
-      text += std::to_string(side.stride[0]) + ")";
-    }
-    text += at(node.offset) + '\n';
   }
-}
+
+  std::string take() { return std::move(text_); }
+
+ private:
+  /// Those of the sources.
+  std::string numbers(const Strides& of) const {
+    std::string text = std::to_string(of[1]);
+    for (int k = 2; k <= sources_; ++k) text += ", " + std::to_string(of[static_cast<size_t>(k)]);
+    return text;
+  }
+  std::string strides(const Strides& of) const {
+    return (sources_ > 1 ? "sources " : "source ") + numbers(of) + ", target " +
+           std::to_string(of[0]);
+  }
+  std::string at(const Strides& offset) const {
+    return offset == Strides{} ? "" : "  at " + strides(offset);
+  }
+
+  const int sources_;
+  const bool computes_;
+  std::string text_;
+};
 
 }  // namespace
 
 std::string to_string(const LoopNest& nest) {
-  std::string text =
-      "element " + std::to_string(nest.op.bytes) + (nest.op.bytes == 1 ? " byte\n" : " bytes\n");
-  print(text, nest.root, 0);
-  return text;
+  Printer printer(nest.op);
+  printer.print(nest.root, 0);
+  return to_string(nest.op) + '\n' + printer.take();
 }
 
 }  // namespace restride

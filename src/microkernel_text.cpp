@@ -21,9 +21,10 @@ std::string describe(const nest::Tile& tile, Movement movement, uint32_t target_
   const int64_t bytes = run ? tile.sides.back().extent * element_bytes : element_bytes;
   int64_t count = 1;
   for (size_t k = 0; k + (run ? 1 : 0) < tile.sides.size(); ++k) count *= tile.sides[k].extent;
-  const char* verb = tile.work == nest::Work::fill ? "fill "
-                     : movement == Movement::splat ? "splat "
-                                                   : "copy ";
+  const char* verb = tile.work == nest::Work::fill   ? "fill "
+                     : movement == Movement::splat   ? "splat "
+                     : movement == Movement::compute ? "compute "
+                                                     : "copy ";
   return verb + std::to_string(count) + (count == 1 ? " row of " : " rows of ") +
          std::to_string(bytes) + " bytes";
 }

@@ -287,6 +287,40 @@ TEST(CApiArrays, TakesTilesThatMergeDimensions) {
   EXPECT_EQ(info.target_bytes, 12432 * 4);
 }
 
+TEST(CApi, RunsAPlanWithTwoSources) {
+  const OwnedPlan plan = plan_of("add(f32[2,3], f32[3] dims={1}) -> f32[2,3]");
+  restride_plan_info info = {};
+  info.struct_size = sizeof info;
+  ASSERT_EQ(restride_plan_get_info(plan, &info, nullptr, 0), RESTRIDE_OK);
+  EXPECT_EQ(info.source_count, 2);
+  EXPECT_EQ(restride_plan_source_bytes(plan, 0), 24);
+  EXPECT_EQ(restride_plan_source_bytes(plan, 1), 12);
+  EXPECT_EQ(restride_plan_source_bytes(plan, 2), 0);
+  const std::vector<float> matrix = {1, 2, 3, 4, 5, 6}, row = {7, 8, 9};
+  std::vector<float> sum(6);
+  const restride_source sources[] = {{matrix.data(), 24}, {row.data(), 12}};
+  const auto execute = [&](const restride_source* from, int64_t count) {
+    return ask([&](char* message, size_t bytes) {
+      return restride_plan_execute_sources(plan, from, count, sum.data(), 24, nullptr, message,
+                                           bytes);
+    });
+  };
+  EXPECT_EQ(execute(sources, 2).message, "");
+  EXPECT_EQ(sum, (std::vector<float>{8, 10, 12, 11, 13, 15}));
+  EXPECT_EQ(execute(sources, 1).message, "source_count = 1: the plan takes 2");
+  EXPECT_EQ(execute(nullptr, 2).message, "sources = NULL: must not be");
+  const restride_source missing[] = {{matrix.data(), 24}, {nullptr, 12}};
+  EXPECT_EQ(execute(missing, 2).message, "sources[1].data = NULL: must not be");
+  const restride_source narrow[] = {{matrix.data(), 24}, {row.data(), 8}};
+  EXPECT_EQ(execute(narrow, 2).message,
+            "sources[1] is 8 bytes, the plan's sources[1] buffer has 12");
+  EXPECT_EQ(ask([&](char* message, size_t bytes) {
+              return restride_plan_execute(plan, matrix.data(), 24, sum.data(), 24, nullptr,
+                                           message, bytes);
+            }).message,
+            "sources has 1 entries, the plan takes 2");
+}
+
 TEST(CApiArrays, TakesByteStridesAndBroadcasts) {
   const std::vector<int64_t> dimensions = {2, 3}, strides = {4, 8}, row = {3}, along = {1};
   const restride_array target = array_of(dimensions);

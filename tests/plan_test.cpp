@@ -4,6 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cfenv>
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
+
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -102,6 +107,78 @@ TEST(Plan, MovesTheExampleOfTheSpecificationOnEveryBackend) {
     plan.execute(source.data(), target.data());
     EXPECT_EQ(target, expected) << backend->name();
   }
+}
+
+TEST(Plan, AddsTheExampleOfTheSpecification) {
+  // [1,2,3,4] + [[5,6]] = [[6,7],[7,8],[8,9],[9,10]]
+  const std::vector<float> column = {1, 2, 3, 4}, row = {5, 6};
+  const Plan plan = planned("add(f32[4] dims={0}, f32[1,2]) -> f32[4,2]");
+  EXPECT_EQ(plan.source_count(), 2);
+  EXPECT_EQ(plan.source_bytes(0), 16);
+  EXPECT_EQ(plan.source_bytes(1), 8);
+  EXPECT_EQ(plan.source_bytes(2), 0);
+  std::vector<float> target(8);
+  const std::span<const std::byte> sources[] = {bytes_of(column), bytes_of(row)};
+  EXPECT_TRUE(plan.execute_sources(sources, bytes_of(target)));
+  EXPECT_EQ(target, (std::vector<float>{6, 7, 7, 8, 8, 9, 9, 10}));
+}
+
+TEST(Plan, NamesTheSourceThatIsWrong) {
+  const Plan plan = planned("add(f32[2,3], f32[3] dims={1}) -> f32[2,3]");
+  std::vector<float> matrix(6), row(3), target(6, 5.0f);
+  using Spans = std::vector<std::span<const std::byte>>;
+  const auto message = [&](const Spans& sources) {
+    const Result<void> done = plan.execute_sources(sources, bytes_of(target));
+    return done ? std::string("done") : done.error().message;
+  };
+  EXPECT_EQ(message({bytes_of(matrix)}), "sources has 1 entries, the plan takes 2");
+  EXPECT_EQ(message({bytes_of(matrix), bytes_of(matrix)}),
+            "sources[1] is 24 bytes, the plan's sources[1] buffer has 12");
+  EXPECT_EQ(message({bytes_of(target), bytes_of(row)}), "sources[0] and target overlap");
+  // The unchecked form has no way to say so: it leaves everything alone.
+  plan.execute(matrix.data(), target.data());
+  EXPECT_EQ(target, std::vector<float>(6, 5.0f));
+}
+
+TEST(Plan, ComputesTheSameInEveryFloatingPointMode) {
+  // A denormal doubled, and a quotient that other roundings round otherwise.
+  const std::vector<float> a = {0x1p-140f, 1}, b = {2, 3};
+  const std::vector<float> product = {0x1p-139f, 3}, quotient = {0x1p-141f, 1.0f / 3};
+  for (const int rounding : {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+    const void* const sources[] = {a.data(), b.data()};
+    std::vector<float> products(2), quotients(2);
+    const Plan multiply = planned("multiply(f32[2], f32[2]) -> f32[2]");
+    const Plan divide = planned("divide(f32[2], f32[2]) -> f32[2]");
+    std::fesetround(rounding);
+#if defined(__SSE2__)
+    constexpr unsigned flush_denormals = 0x8040;
+    const unsigned before = _mm_getcsr() | flush_denormals;
+    _mm_setcsr(before);
+#endif
+    multiply.execute_sources(sources, products.data());
+    divide.execute_sources(sources, quotients.data());
+#if defined(__SSE2__)
+    EXPECT_EQ(_mm_getcsr(), before);
+    _mm_setcsr(before & ~flush_denormals);
+#endif
+    EXPECT_EQ(std::fegetround(), rounding);
+    std::fesetround(FE_TONEAREST);
+    EXPECT_EQ(products, product) << rounding;
+    EXPECT_EQ(quotients, quotient) << rounding;
+  }
+}
+
+TEST(Plan, BringsTheNumbersOfAnAffineConversionAlong) {
+  // Two plans with one signature keep their own numbers.
+  const Plan halves = planned("convert(u8[4]) -> f32[4] scale={0.5}");
+  const Plan thirds = planned("convert(u8[4]) -> f32[4] scale={3}");
+  EXPECT_EQ(halves.signature(), thirds.signature());
+  const std::vector<uint8_t> source = {1, 2, 3, 255};
+  std::vector<float> half(4), triple(4);
+  halves.execute(source.data(), half.data());
+  thirds.execute(source.data(), triple.data());
+  EXPECT_EQ(half, (std::vector<float>{0.5, 1, 1.5, 127.5}));
+  EXPECT_EQ(triple, (std::vector<float>{3, 6, 9, 765}));
 }
 
 TEST(Plan, RefusesSpansOfTheWrongSize) {

@@ -184,11 +184,15 @@ typedef struct restride_plan_info {
   const char* signature; /* these three live as long as the plan */
   const char* backend;
   const char* target;
+  int64_t source_count; /* 2 for a binary operation, else 1; source_bytes is the first one's */
 } restride_plan_info;
 
 RESTRIDE_API restride_status restride_plan_get_info(const restride_plan* plan,
                                                     restride_plan_info* out, char* message,
                                                     size_t message_bytes);
+
+/* The bytes of source `source` of a plan; 0 for a source that it does not have, or NULL. */
+RESTRIDE_API int64_t restride_plan_source_bytes(const restride_plan* plan, int64_t source);
 
 /* ---- Running ---- */
 
@@ -202,13 +206,25 @@ typedef struct restride_executor {
                        void* task_context);
 } restride_executor;
 
-/* Runs a plan on buffers of exactly source_bytes and target_bytes that do not overlap. `executor`
- * may be NULL: everything is done by the calling thread. */
+/* Runs a plan with one source on buffers of exactly source_bytes and target_bytes that do not
+ * overlap. `executor` may be NULL: everything is done by the calling thread. */
 RESTRIDE_API restride_status restride_plan_execute(const restride_plan* plan, const void* source,
                                                    size_t source_bytes, void* target,
                                                    size_t target_bytes,
                                                    const restride_executor* executor, char* message,
                                                    size_t message_bytes);
+
+/* A buffer that a plan reads. */
+typedef struct restride_source {
+  const void* data;
+  size_t bytes;
+} restride_source;
+
+/* The same with any number of sources, in the order of the problem: exactly as many as the plan
+ * has. */
+RESTRIDE_API restride_status restride_plan_execute_sources(
+    const restride_plan* plan, const restride_source* sources, int64_t source_count, void* target,
+    size_t target_bytes, const restride_executor* executor, char* message, size_t message_bytes);
 
 /* Runs a plan made from tensors on tensors that are described as those were. */
 RESTRIDE_API restride_status restride_plan_execute_dlpack(const restride_plan* plan,
