@@ -2,6 +2,9 @@
 #include <array>
 
 #include "interpreter.hpp"
+#if defined(RESTRIDE_LLVM)
+#include "llvm_backend.hpp"
+#endif
 #if defined(RESTRIDE_XBYAK)
 #include "xbyak/xbyak_backend.hpp"
 #endif
@@ -12,6 +15,9 @@ std::span<const Backend* const> backends() {
   static const std::array all = {
 #if defined(RESTRIDE_XBYAK)
     &xbyak_backend(),
+#endif
+#if defined(RESTRIDE_LLVM)
+    &llvm_backend(),
 #endif
     &interpreter_backend(),
   };

@@ -1,9 +1,10 @@
 // CodeArena: where generated code lives, for all backends. Never writable and executable in one
 // mapping.
 //
-// Code is position-independent: it is emitted anywhere and copied here once. Blocks are freed when
-// the last owner lets go, and their memory is used again. The arena may be gone by then: its blocks
-// keep what they need.
+// Code is copied here once, from wherever it was emitted: by `place`, or where its address must be
+// known before its bytes are, by `reserve` and `fill`. Blocks are freed when the last owner lets
+// go, and their memory is used again. The arena may be gone by then: its blocks keep what they
+// need.
 //
 // After a fork both processes run on the same pages of a dual mapping. Neither may write to them
 // any more, so what was mapped before a fork is never reused; it is unmapped once all its blocks
@@ -53,6 +54,15 @@ class CodeArena {
   /// Copies code to where it can run. Errors: `resource_exhausted` where the budget is spent or the
   /// system refuses executable memory.
   Result<CodeBlock> place(std::span<const uint8_t> code);
+
+  /// Room for `bytes` of code at an address that is final. It must not run before it is filled.
+  /// Errors as place.
+  Result<CodeBlock> reserve(int64_t bytes);
+
+  /// Writes the code of a block of this arena that was reserved, from its first byte on, once.
+  /// Errors: `resource_exhausted` where the system refuses executable memory, or the process has
+  /// forked since. Precondition: no more bytes than were reserved.
+  Result<void> fill(const CodeBlock& block, std::span<const uint8_t> code);
 
   CodeArenaStatistics statistics() const;
 

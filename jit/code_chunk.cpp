@@ -101,24 +101,29 @@ bool CodeChunk::make_executable(int64_t offset, int64_t bytes) const {
   return mprotect(write_ + offset, size_t(bytes), PROT_READ | PROT_EXEC) == 0;
 }
 
-const uint8_t* CodeChunk::place(std::span<const uint8_t> code) {
-  const int64_t bytes = rounded(int64_t(code.size()));
+const uint8_t* CodeChunk::reserve(int64_t code_bytes) {
+  const int64_t bytes = rounded(code_bytes);
   const auto range = std::find_if(free_.begin(), free_.end(),
                                   [&](const Range& free) { return free.bytes >= bytes; });
   if (range == free_.end()) return nullptr;
   const int64_t offset = range->offset;
-  if (!make_writable(offset, bytes)) return nullptr;
-  std::memcpy(write_ + offset, code.data(), code.size());
-  std::memset(write_ + offset + code.size(), trap, size_t(bytes) - code.size());
-  if (!make_executable(offset, bytes)) return nullptr;
-  // On x86 this is nothing; elsewhere the instruction cache must learn of the new code.
-  char* const begin = reinterpret_cast<char*>(execute_ + offset);
-  __builtin___clear_cache(begin, begin + bytes);
   range->offset += bytes;
   range->bytes -= bytes;
   if (range->bytes == 0) free_.erase(range);
   used_bytes_ += bytes;
   return execute_ + offset;
+}
+
+bool CodeChunk::fill(const uint8_t* address, int64_t code_bytes, std::span<const uint8_t> code) {
+  const int64_t offset = address - execute_, bytes = rounded(code_bytes);
+  if (!make_writable(offset, bytes)) return false;
+  std::memcpy(write_ + offset, code.data(), code.size());
+  std::memset(write_ + offset + code.size(), trap, size_t(bytes) - code.size());
+  if (!make_executable(offset, bytes)) return false;
+  // On x86 this is nothing; elsewhere the instruction cache must learn of the new code.
+  char* const begin = reinterpret_cast<char*>(execute_ + offset);
+  __builtin___clear_cache(begin, begin + bytes);
+  return true;
 }
 
 void CodeChunk::free(const uint8_t* code, int64_t code_bytes) {

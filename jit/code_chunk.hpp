@@ -23,10 +23,19 @@ class CodeChunk {
   /// What a block of `bytes` occupies.
   int64_t rounded(int64_t bytes) const;
 
-  /// Copies code to a free range. Null where none is long enough, or the system refuses.
-  const uint8_t* place(std::span<const uint8_t> code);
+  /// Takes a free range. Null where none is long enough.
+  const uint8_t* reserve(int64_t bytes);
 
-  /// Takes back what place returned, and overwrites it.
+  /// Copies code to what reserve returned, for `bytes`, and makes it executable. False where the
+  /// system refuses.
+  bool fill(const uint8_t* address, int64_t bytes, std::span<const uint8_t> code);
+
+  /// Whether reserve returned this address.
+  bool holds(const uint8_t* address) const {
+    return address >= execute_ && address < execute_ + bytes_;
+  }
+
+  /// Takes back what reserve returned, and overwrites it.
   void free(const uint8_t* code, int64_t bytes);
 
   /// Whether the process has forked since: then the memory is shared and must not be written.

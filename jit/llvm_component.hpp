@@ -18,14 +18,27 @@
 #include <string_view>
 #include <vector>
 
+#include "backend.hpp"
+#include "code_arena.hpp"
 #include "program.hpp"
 #include "restride/result.hpp"
 #include "target.hpp"
 
 namespace restride {
 
+/// The arena that linked code goes to. Functions of the library: the component has no code arena.
+struct CodeMemory {
+  CodeArena& arena;
+  Result<CodeBlock> (*reserve)(CodeArena& arena, int64_t bytes);
+  Result<void> (*fill)(CodeArena& arena, const CodeBlock& block, std::span<const uint8_t> code);
+};
+
 /// What the component does. All functions are safe from any thread and expect verified Programs.
 struct LlvmComponent {
+  /// Code in memory that can run. A kernel for another machine can be looked at, not run. Errors:
+  /// `unsupported`, `compile_failed`.
+  Result<Kernel> (*compile)(const Program& program, const Target& target, const CodeMemory& memory);
+
   /// A relocatable ELF object that defines one function, `symbol`, with the calling convention of
   /// Entry, and refers to no other. For any target on any host. Errors: `unsupported`,
   /// `compile_failed`.

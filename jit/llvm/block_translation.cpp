@@ -4,7 +4,7 @@
 
 #include <llvm/IR/Constants.h>
 
-namespace restride::llvm_backend {
+namespace restride::llvm_jit {
 
 using namespace program;
 
@@ -156,4 +156,4 @@ llvm::Value* BlockTranslator::shuffle(const Op& op) {
   return shuffled(1, op.a, none, indices);
 }
 
-}  // namespace restride::llvm_backend
+}  // namespace restride::llvm_jit

@@ -9,7 +9,7 @@
 #include "program.hpp"
 #include "target.hpp"
 
-namespace restride::llvm_backend {
+namespace restride::llvm_jit {
 
 /// Where each stream stands.
 using Addresses = llvm::SmallVector<llvm::Value*, 8>;
@@ -72,4 +72,4 @@ class BlockTranslator {
   std::vector<llvm::Value*> registers_;  ///< of it; an entry of an earlier block is never read
 };
 
-}  // namespace restride::llvm_backend
+}  // namespace restride::llvm_jit

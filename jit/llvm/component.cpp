@@ -1,9 +1,10 @@
 // What the shared object exports: the stamp and the table. Everything else in it is hidden.
 #include "llvm/disassembly.hpp"
+#include "llvm/link.hpp"
 #include "llvm/object.hpp"
 #include "llvm_component.hpp"
 
-namespace restride::llvm_backend {
+namespace restride::llvm_jit {
 namespace {
 
 template <class Bytes>
@@ -25,14 +26,15 @@ Result<std::string> emit_assembly(const Program& program, const Target& target,
 }
 
 }  // namespace
-}  // namespace restride::llvm_backend
+}  // namespace restride::llvm_jit
 
 #define RESTRIDE_EXPORT extern "C" __attribute__((visibility("default"), used))
 
 RESTRIDE_EXPORT const char restride_llvm_stamp[] = RESTRIDE_LLVM_STAMP;
 
 RESTRIDE_EXPORT const restride::LlvmComponent restride_llvm_component = {
-    .emit_object = restride::llvm_backend::emit_object,
-    .emit_assembly = restride::llvm_backend::emit_assembly,
-    .disassemble = restride::llvm_backend::disassemble,
+    .compile = restride::llvm_jit::compile,
+    .emit_object = restride::llvm_jit::emit_object,
+    .emit_assembly = restride::llvm_jit::emit_assembly,
+    .disassemble = restride::llvm_jit::disassemble,
 };

@@ -19,7 +19,7 @@
 
 #include "llvm/machine.hpp"
 
-namespace restride::llvm_backend {
+namespace restride::llvm_jit {
 namespace {
 
 /// Everything MC wants to know before it reads the first instruction; members in the order in which
@@ -102,4 +102,4 @@ Result<std::string> disassemble(std::span<const uint8_t> code, const Target& tar
   return text;
 }
 
-}  // namespace restride::llvm_backend
+}  // namespace restride::llvm_jit

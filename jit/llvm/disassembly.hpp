@@ -8,10 +8,10 @@
 #include "restride/result.hpp"
 #include "target.hpp"
 
-namespace restride::llvm_backend {
+namespace restride::llvm_jit {
 
 /// One instruction a line, behind its offset; what follows the last instruction, and what is none,
 /// as bytes, 16 a line. Errors: `unsupported` where this LLVM lacks the architecture. Any thread.
 Result<std::string> disassemble(std::span<const uint8_t> code, const Target& target);
 
-}  // namespace restride::llvm_backend
+}  // namespace restride::llvm_jit

@@ -5,7 +5,7 @@
 
 #include <mutex>
 
-namespace restride::llvm_backend {
+namespace restride::llvm_jit {
 namespace {
 
 constexpr const char* x86_64_linux = "x86_64-unknown-linux-gnu";
@@ -73,4 +73,4 @@ Result<std::unique_ptr<llvm::TargetMachine>> make_machine(const Program&, const 
   return Error{ErrorCode::unsupported, std::string("no code generator for ") + name.triple};
 }
 
-}  // namespace restride::llvm_backend
+}  // namespace restride::llvm_jit

@@ -13,7 +13,7 @@
 #include "restride/result.hpp"
 #include "target.hpp"
 
-namespace restride::llvm_backend {
+namespace restride::llvm_jit {
 
 /// What LLVM calls a target.
 struct MachineName {
@@ -33,4 +33,4 @@ Result<const llvm::Target*> find_machine(const MachineName& name);
 Result<std::unique_ptr<llvm::TargetMachine>> make_machine(const Program& program,
                                                           const Target& target);
 
-}  // namespace restride::llvm_backend
+}  // namespace restride::llvm_jit

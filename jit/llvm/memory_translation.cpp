@@ -9,7 +9,7 @@
 
 #include "llvm/block_translation.hpp"
 
-namespace restride::llvm_backend {
+namespace restride::llvm_jit {
 
 using namespace program;
 
@@ -129,4 +129,4 @@ void BlockTranslator::prefetch(const Op& op) {
                             builder_.getInt32(uint32_t(4 - op.width)), builder_.getInt32(data)});
 }
 
-}  // namespace restride::llvm_backend
+}  // namespace restride::llvm_jit

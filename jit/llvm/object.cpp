@@ -11,7 +11,7 @@
 #include "llvm/machine.hpp"
 #include "llvm/translation.hpp"
 
-namespace restride::llvm_backend {
+namespace restride::llvm_jit {
 namespace {
 
 /// Keeps what the code generator has to say, where LLVM would print it and end the process.
@@ -60,4 +60,4 @@ Result<llvm::SmallVector<char, 0>> emit(const Program& program, const Target& ta
   return bytes;
 }
 
-}  // namespace restride::llvm_backend
+}  // namespace restride::llvm_jit

@@ -11,7 +11,7 @@
 #include "restride/result.hpp"
 #include "target.hpp"
 
-namespace restride::llvm_backend {
+namespace restride::llvm_jit {
 
 /// What leaves the code generator.
 enum class Form : uint8_t { object, assembly };
@@ -22,4 +22,4 @@ enum class Form : uint8_t { object, assembly };
 Result<llvm::SmallVector<char, 0>> emit(const Program& program, const Target& target,
                                         std::string_view symbol, Form form);
 
-}  // namespace restride::llvm_backend
+}  // namespace restride::llvm_jit

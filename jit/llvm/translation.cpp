@@ -6,7 +6,7 @@
 
 #include "llvm/block_translation.hpp"
 
-namespace restride::llvm_backend {
+namespace restride::llvm_jit {
 
 using namespace program;
 
@@ -202,4 +202,4 @@ void translate(const Program& program, const Target& target, std::string_view sy
   Translator(program, target, declare(program, target, symbol, module)).run();
 }
 
-}  // namespace restride::llvm_backend
+}  // namespace restride::llvm_jit

@@ -17,11 +17,11 @@
 #include "program.hpp"
 #include "target.hpp"
 
-namespace restride::llvm_backend {
+namespace restride::llvm_jit {
 
 /// Adds the function `symbol` to a module that has its triple and data layout. Precondition:
 /// verify(program, target).
 void translate(const Program& program, const Target& target, std::string_view symbol,
                llvm::Module& module);
 
-}  // namespace restride::llvm_backend
+}  // namespace restride::llvm_jit
