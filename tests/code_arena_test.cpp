@@ -3,13 +3,7 @@
 #include "code_arena.hpp"
 
 #include <gtest/gtest.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,9 +14,13 @@
 #include <vector>
 
 #include "backend.hpp"
+#include "support/child_process.hpp"
 
 namespace restride {
 namespace {
+
+using testing::deny_executable_memory;
+using testing::in_child;
 
 #if defined(__x86_64__)
 /// mov eax, n; ret
@@ -181,16 +179,6 @@ TEST(CodeArena, ServesThreads) {
   }
 }
 
-/// Runs `check` in a child process; what it returns is the child's exit status.
-template <class Check>
-int in_child(Check check) {
-  const pid_t child = fork();
-  if (child == 0) _exit(check());
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-}
-
 TEST(CodeArena, NeitherSideOfAForkDisturbsTheOther) {
   for (const CodeMapping mapping : mapping_kinds) {
     CodeArena arena({.mapping = mapping});
@@ -229,26 +217,6 @@ TEST(CodeArena, CanBeToldToRefuse) {
 }
 
 #if defined(__x86_64__)
-
-/// From here on the process gets EPERM for memfd_create and for any mapping that can be executed.
-bool deny_executable_memory() {
-  constexpr uint32_t number = offsetof(seccomp_data, nr);
-  constexpr uint32_t protection = offsetof(seccomp_data, args) + 2 * sizeof(uint64_t);
-  sock_filter filter[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, number),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_memfd_create, 5, 0),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 2, 0),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mprotect, 1, 0),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, protection),
-      BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  const sock_fprog program = {unsigned(std::size(filter)), filter};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
-}
 
 TEST(CodeArena, FallsBackToTheInterpreterWhereTheSystemRefuses) {
   enum { fell_back = 0, not_denied, placed, wrong_error, wrong_result, no_filter };

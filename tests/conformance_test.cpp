@@ -14,6 +14,7 @@
 #include "iteration_space.hpp"
 #include "support/cases.hpp"
 #include "support/run_case.hpp"
+#include "support/sampling.hpp"
 
 namespace restride::testing {
 namespace {
@@ -157,7 +158,9 @@ class Conformance : public ::testing::TestWithParam<Way> {};
 TEST_P(Conformance, RunsTheCorpusThroughPlan) {
   if (!runs_here(*GetParam().target)) GTEST_SKIP() << "Plan refuses targets that do not run here";
   Tally tally;
+  int64_t number = 0;
   for (const PreparedCase& prepared : corpus()) {
+    if (!takes_part(*GetParam().backend, ++number, 3)) continue;
     if (!tally.add(prepared, run_through_plan(prepared, GetParam()), *GetParam().backend)) break;
   }
   RecordProperty("unsupported", static_cast<int>(tally.unsupported()));
@@ -184,6 +187,7 @@ void expect_to_conform(Problem (*make)(uint64_t), int64_t usual_problems) {
   for (int64_t seed = first; seed < first + problems; ++seed) {
     const PreparedCase prepared(make(static_cast<uint64_t>(seed)), static_cast<uint64_t>(seed));
     for (const Backend* backend : backends()) {
+      if (!takes_part(*backend, seed, 5)) continue;
       std::vector<Way> own;
       std::ranges::copy_if(all, std::back_inserter(own),
                            [&](const Way& way) { return way.backend == backend; });

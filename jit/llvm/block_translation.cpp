@@ -43,7 +43,8 @@ llvm::Value* BlockTranslator::result(const Op& op) {
     case Code::shuffle:
       return shuffle(op);
     default:
-      return nullptr;
+      if (untranslated_ == nullptr) untranslated_ = &op;
+      return llvm::PoisonValue::get(vector(1));
   }
 }
 

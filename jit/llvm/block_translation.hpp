@@ -29,6 +29,9 @@ class BlockTranslator {
 
   void translate(const program::Block& block, const Addresses& at);
 
+  /// The first operation that has no translation, if any was met.
+  const program::Op* untranslated() const { return untranslated_; }
+
  private:
   using Op = program::Op;
   using Indices = llvm::SmallVector<int, 64>;
@@ -68,6 +71,7 @@ class BlockTranslator {
   const Program& program_;
   const Target& target_;
   llvm::IRBuilder<>& builder_;
+  const Op* untranslated_ = nullptr;
   const Addresses* at_ = nullptr;        ///< of the block under translation
   std::vector<llvm::Value*> registers_;  ///< of it; an entry of an earlier block is never read
 };

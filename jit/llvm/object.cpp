@@ -44,7 +44,8 @@ Result<llvm::SmallVector<char, 0>> emit(const Program& program, const Target& ta
   llvm::Module module("restride", context);
   module.setTargetTriple((*machine)->getTargetTriple());
   module.setDataLayout((*machine)->createDataLayout());
-  translate(program, target, symbol, module);
+  const Result<void> translated = translate(program, target, symbol, module);
+  if (!translated) return translated.error();
 
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);

@@ -24,7 +24,7 @@ class Translator {
         builder_(function.getContext()),
         block_(program, target, builder_) {}
 
-  void run() {
+  Result<void> run() {
     builder_.SetInsertPoint(new_block("entry"));
     const Addresses bases = load_operands();
     int64_t before = 0;
@@ -47,6 +47,8 @@ class Translator {
     }
     store_fence();
     builder_.CreateRetVoid();
+    if (block_.untranslated() == nullptr) return {};
+    return Error{ErrorCode::unsupported, "no translation of " + to_string(*block_.untranslated())};
   }
 
  private:
@@ -197,9 +199,9 @@ llvm::Function& declare(const Program& program, const Target& target, std::strin
 
 }  // namespace
 
-void translate(const Program& program, const Target& target, std::string_view symbol,
-               llvm::Module& module) {
-  Translator(program, target, declare(program, target, symbol, module)).run();
+Result<void> translate(const Program& program, const Target& target, std::string_view symbol,
+                       llvm::Module& module) {
+  return Translator(program, target, declare(program, target, symbol, module)).run();
 }
 
 }  // namespace restride::llvm_jit

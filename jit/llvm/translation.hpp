@@ -20,8 +20,8 @@
 namespace restride::llvm_jit {
 
 /// Adds the function `symbol` to a module that has its triple and data layout. Precondition:
-/// verify(program, target).
-void translate(const Program& program, const Target& target, std::string_view symbol,
-               llvm::Module& module);
+/// verify(program, target). Errors: `unsupported` names an operation that has no translation.
+Result<void> translate(const Program& program, const Target& target, std::string_view symbol,
+                       llvm::Module& module);
 
 }  // namespace restride::llvm_jit
