@@ -64,14 +64,20 @@ program::Body emit_computed_rows(const nest::Tile& tile, const ElementOp& op, co
 /// runs of the source. Elements that make no run are moved one by one by the same code.
 /// `scratch_bytes` grows to what the code needs.
 program::Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& at,
-                             const Machine& machine, Tables& tables, int64_t& scratch_bytes);
+                             const Machine& machine, int64_t& scratch_bytes);
 
 /// Whether a box of `rows` (a run of the target) by `columns` (a run of the source) can be staged:
 /// whole vectors both ways, around the caches.
 bool can_stage(const nest::Side& rows, const nest::Side& columns, const Machine& machine);
 program::Body emit_staged_transpose(const nest::Side& rows, const nest::Side& columns,
-                                    const Strides& at, const Machine& machine, Tables& tables,
+                                    const Strides& at, const Machine& machine,
                                     int64_t& scratch_bytes);
+
+/// The same where rows of the target begin between lines, each by a phase that is known.
+bool can_shift(const nest::Side& rows, const nest::Side& columns, const Machine& machine);
+program::Body emit_shifted_transpose(const nest::Side& rows, const nest::Side& columns,
+                                     const Strides& at, const Machine& machine,
+                                     int64_t& scratch_bytes);
 
 /// Permutes a block that fits few vectors; its sides may be contiguous in either operand, in any
 /// order.

@@ -1,18 +1,19 @@
 // Permutations of a small block: its source bytes are loaded as whole windows of contiguous bytes,
-// every window of the target is gathered from them by constant two-source permutes, and is stored
-// whole.
+// permuted in registers by constant tables, and stored as whole windows of the target.
 //
 //     source  R G B R G B R G B ...   3 windows
-//     target  R R R ...               window 0 = permute(permute(w0, w1), w2)
-//             G G G ...               window 1 = ...
+//     target  R R R ...               window 0: the R of all three by blends, then one permute
+//             G G G ...               window 1
 //
-// A target window that needs k source windows takes k - 1 permutes (one, if k = 1 and the order
-// differs). Small inner dimensions, where transposes would move pieces of a few bytes, keep that
-// number low. Networks that share partial results between target windows are not in here.
+// Elements go through slots in the middle (permutation_route), so that windows are joined by
+// blends. Where there is no such way, or a shorter one, a target window that needs k source windows
+// takes k - 1 permutes of two sources. Networks that share partial results between target windows
+// are not in here.
 #include <algorithm>
 
 #include "emitter.hpp"
 #include "microkernel.hpp"
+#include "permutation_route.hpp"
 
 namespace restride {
 namespace {
@@ -72,10 +73,11 @@ class Permutation {
         at_(at),
         element_(machine.element_bytes),
         vector_(machine.vector_bytes),
-        moves_(moves(tile.sides)),
+        slots_(static_cast<size_t>(vector_ / element_)),
         emitter_(machine.target, machine.vector_bytes) {
+    const std::vector<Move> moved = moves(tile.sides);
     std::vector<int64_t> targets, sources;
-    for (const Move& move : moves_) {
+    for (const Move& move : moved) {
       targets.push_back(move.target);
       sources.push_back(move.source);
     }
@@ -84,19 +86,30 @@ class Permutation {
     targets_ = windows(targets, element_, vector_);
     sources_ = windows(sources, element_, vector_);
     loaded_.assign(sources_.size(), program::none);
+    spread_.assign(sources_.size(), program::none);
+    size_t target = 0;
+    for (const Move& move : moved) {
+      if (move.target >= targets_[target].begin + targets_[target].bytes) ++target;
+      const size_t source = source_window(move.source);
+      moves_.push_back({source, slot(move.source - sources_[source].begin), target,
+                        slot(move.target - targets_[target].begin)});
+    }
   }
 
   Body emit() {
-    size_t first = 0;
-    for (const Window& window : targets_) {
-      const size_t count = static_cast<size_t>(window.bytes / element_);
-      store(window, gather(first, count));
+    const Route route = find_route(moves_, sources_.size(), targets_.size(), slots_);
+    const bool routed = is_shorter(route);
+    for (size_t first = 0, window = 0; window < targets_.size(); ++window) {
+      const size_t count = slot(targets_[window].bytes);
+      store(targets_[window], routed ? joined(route, first, count) : chained(first, count));
       first += count;
     }
     return {emitter_.take()};
   }
 
  private:
+  size_t slot(int64_t bytes) const { return static_cast<size_t>(bytes / element_); }
+
   size_t source_window(int64_t source) const {
     const auto after =
         std::upper_bound(sources_.begin(), sources_.end(), source,
@@ -104,47 +117,130 @@ class Permutation {
     return static_cast<size_t>(after - sources_.begin()) - 1;
   }
 
-  Reg load(size_t window) {
-    // Registers left for results while every source window keeps its own.
+  /// Whether every source window keeps a register of its own, and some are left for results.
+  bool keeps_windows() const {
     constexpr size_t reserve = 6;
-    const bool keeps = sources_.size() + reserve <= static_cast<size_t>(machine_.target.registers);
-    if (keeps && loaded_[window] != program::none) return loaded_[window];
+    return sources_.size() + reserve <= static_cast<size_t>(machine_.target.registers);
+  }
+
+  Reg load(size_t window) {
+    if (keeps_windows() && loaded_[window] != program::none) return loaded_[window];
     const Window& source = sources_[window];
     loaded_[window] =
         emitter_.load(source_stream, at_[1] + source.begin, static_cast<int>(source.bytes));
     return loaded_[window];
   }
 
-  /// The register that holds moves [first, first + count) side by side.
-  Reg gather(size_t first, size_t count) {
-    std::vector<size_t> window(count), needed;
-    for (size_t k = 0; k < count; ++k) {
-      window[k] = source_window(moves_[first + k].source);
-      needed.push_back(window[k]);
-    }
-    std::sort(needed.begin(), needed.end());
-    needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
+  /// The source windows that some moves come from, each once, in order.
+  std::vector<size_t> needed(size_t first, size_t count) const {
+    std::vector<size_t> result;
+    for (size_t k = first; k < first + count; ++k) result.push_back(moves_[k].source_window);
+    std::sort(result.begin(), result.end());
+    result.erase(std::unique(result.begin(), result.end()), result.end());
+    return result;
+  }
 
-    const size_t slots = static_cast<size_t>(vector_ / element_);
-    Reg result = load(needed[0]);
-    for (size_t n = needed.size() == 1 ? 0 : 1; n < needed.size(); ++n) {
-      std::vector<uint8_t> table(slots, program::undefined);
-      bool identity = n == 0;
+  // ---- what a way costs, in halves of a permute
+
+  bool is_shorter(const Route& route) const {
+    if (route.kind == RouteKind::none) return false;
+    if (route.kind != RouteKind::source && !keeps_windows()) return false;
+    constexpr size_t permute = 2, blend = 1;
+    const bool steps = element_ < 4 && machine_.target.narrow_permute_steps > 1;
+    const size_t permute_two = steps ? 5 : 2;
+    size_t chain = 0, blends = 0;
+    for (size_t first = 0, window = 0; window < targets_.size(); ++window) {
+      const size_t count = slot(targets_[window].bytes);
+      const size_t windows = needed(first, count).size();
+      chain += windows == 1 ? permute : (windows - 1) * permute_two;
+      blends += windows - 1;
+      first += count;
+    }
+    const size_t before = route.kind == RouteKind::source ? 0 : sources_.size();
+    const size_t after = route.kind == RouteKind::target ? 0 : targets_.size();
+    return (before + after) * permute + blends * blend < chain;
+  }
+
+  // ---- by slots in the middle
+
+  /// The register of a source window with its elements in their slots in the middle.
+  Reg spread(const Route& route, size_t window) {
+    if (route.kind == RouteKind::source) return load(window);
+    if (spread_[window] != program::none) return spread_[window];
+    std::vector<uint8_t> table(slots_, program::undefined);
+    for (size_t k = 0; k < moves_.size(); ++k) {
+      if (moves_[k].source_window != window) continue;
+      table[route.middle[k]] = static_cast<uint8_t>(moves_[k].source_slot);
+    }
+    spread_[window] = permute(load(window), std::move(table));
+    return spread_[window];
+  }
+
+  /// The register that holds moves [first, first + count) side by side.
+  Reg joined(const Route& route, size_t first, size_t count) {
+    Reg result = program::none;
+    for (const size_t window : needed(first, count)) {
+      const Reg part = spread(route, window);
+      if (result == program::none) {
+        result = part;
+        continue;
+      }
+      std::vector<uint8_t> blend(slots_);
+      for (size_t k = 0; k < slots_; ++k) blend[k] = static_cast<uint8_t>(k);
+      for (size_t k = first; k < first + count; ++k) {
+        const size_t middle = route.middle[k];
+        if (moves_[k].source_window == window)
+          blend[middle] = static_cast<uint8_t>(slots_ + middle);
+      }
+      result =
+          emitter_.permute(static_cast<int>(element_), result, part, tables_.add(std::move(blend)));
+    }
+    if (route.kind == RouteKind::target) return result;
+    std::vector<uint8_t> table(slots_, program::undefined);
+    for (size_t k = 0; k < count; ++k) table[k] = static_cast<uint8_t>(route.middle[first + k]);
+    return permute(result, std::move(table));
+  }
+
+  /// Permutes one register. Bytes are permuted in one step everywhere, pairs of them are not.
+  Reg permute(Reg value, std::vector<uint8_t> table) {
+    bool identity = true;
+    for (size_t k = 0; k < table.size(); ++k) {
+      identity = identity && (table[k] == k || table[k] == program::undefined);
+    }
+    if (identity) return value;
+    if (element_ != 2 || machine_.target.permute_width != 1) {
+      return emitter_.permute(static_cast<int>(element_), value, program::none,
+                              tables_.add(std::move(table)));
+    }
+    std::vector<uint8_t> bytes;
+    for (const uint8_t entry : table) {
+      const bool chosen = entry != program::undefined;
+      bytes.push_back(chosen ? static_cast<uint8_t>(2 * entry) : entry);
+      bytes.push_back(chosen ? static_cast<uint8_t>(2 * entry + 1) : entry);
+    }
+    return emitter_.permute(1, value, program::none, tables_.add(std::move(bytes)));
+  }
+
+  // ---- one target window after the other
+
+  /// The register that holds moves [first, first + count) side by side.
+  Reg chained(size_t first, size_t count) {
+    const std::vector<size_t> windows = needed(first, count);
+    Reg result = load(windows[0]);
+    for (size_t n = windows.size() == 1 ? 0 : 1; n < windows.size(); ++n) {
+      std::vector<uint8_t> table(slots_, program::undefined);
       for (size_t k = 0; k < count; ++k) {
-        const Window& from = sources_[window[k]];
-        const auto slot = static_cast<size_t>((moves_[first + k].source - from.begin) / element_);
-        if (n > 0 && window[k] == needed[n]) {
-          table[k] = static_cast<uint8_t>(slots + slot);
-        } else if (window[k] == needed[0] && n <= 1) {
-          table[k] = static_cast<uint8_t>(slot);
-        } else if (window[k] < needed[n]) {
+        const SlotMove& move = moves_[first + k];
+        if (n > 0 && move.source_window == windows[n]) {
+          table[k] = static_cast<uint8_t>(slots_ + move.source_slot);
+        } else if (move.source_window == windows[0] && n <= 1) {
+          table[k] = static_cast<uint8_t>(move.source_slot);
+        } else if (move.source_window < windows[n]) {
           table[k] = static_cast<uint8_t>(k);
         }
-        identity = identity && table[k] == k;
       }
-      if (identity) break;
-      const Reg second = n > 0 ? load(needed[n]) : program::none;
-      result = emitter_.permute(static_cast<int>(element_), result, second,
+      if (n == 0) return permute(result, std::move(table));
+      result = emitter_.permute(static_cast<int>(element_), result, load(windows[n]),
                                 tables_.add(std::move(table)));
     }
     return result;
@@ -164,9 +260,10 @@ class Permutation {
   Tables& tables_;
   Strides at_;
   int64_t element_, vector_;
-  std::vector<Move> moves_;  // in the order of the target
+  size_t slots_;                 // of a register
+  std::vector<SlotMove> moves_;  // in the order of the target
   std::vector<Window> targets_, sources_;
-  std::vector<Reg> loaded_;
+  std::vector<Reg> loaded_, spread_;
   Emitter emitter_;
 };
 

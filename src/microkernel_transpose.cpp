@@ -111,11 +111,14 @@ std::optional<Side> joined(const std::vector<Side>& sides) {
 }  // namespace
 
 Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& at,
-                    const Machine& machine, Tables& tables, int64_t& scratch_bytes) {
+                    const Machine& machine, int64_t& scratch_bytes) {
   std::vector<Side> rows = chosen(tile, target_run, 0), columns = chosen(tile, ~target_run, 1);
   const std::optional<Side> row = joined(rows), column = joined(columns);
+  if (row && column && can_shift(*row, *column, machine)) {
+    return emit_shifted_transpose(*row, *column, at, machine, scratch_bytes);
+  }
   if (row && column && can_stage(*row, *column, machine)) {
-    return emit_staged_transpose(*row, *column, at, machine, tables, scratch_bytes);
+    return emit_staged_transpose(*row, *column, at, machine, scratch_bytes);
   }
   return Transpose(std::move(rows), std::move(columns), at, machine).emit();
 }

@@ -173,8 +173,7 @@ class Selector {
       case Movement::splat:
         return emit_rows(tile, RowValue::splat, around.at, machine);
       case Movement::transpose:
-        return emit_transpose(tile, schedule_.target_run, around.at, machine, tables_,
-                              scratch_bytes_);
+        return emit_transpose(tile, schedule_.target_run, around.at, machine, scratch_bytes_);
       case Movement::permute:
         return emit_permutation(tile, around.at, machine, tables_);
       case Movement::compute:

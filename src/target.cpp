@@ -42,7 +42,7 @@ void read_caches(uint32_t leaf, Target& target) {
   }
 }
 
-void read_caches(Target& target) {
+void read_make(Target& target) {
   constexpr uint32_t amd_extensions = 0x80000001, amd_caches = 0x8000001d, topology = 1u << 22;
   read_caches(4, target);
   const bool amd = has_bits(cpuid(amd_extensions, 0).ecx, topology);
@@ -54,11 +54,13 @@ void read_caches(Target& target) {
   constexpr uint32_t third_level = 3, inclusive = 1u << 1;
   const bool near = amd || has_bits(cpuid(4, third_level).edx, inclusive);
   target.streaming_bytes = near ? target.l3_bytes / 4 * 3 : target.l2_bytes / 4 * 5;
+  // vpermi2b and vpermi2w: one operation on Zen 4, three on Sapphire Rapids.
+  target.narrow_permute_steps = amd ? 1 : 3;
 }
 
 #else
 
-void read_caches(Target& target) {
+void read_make(Target& target) {
 #if defined(_SC_LEVEL1_DCACHE_SIZE)
   const auto take = [](int name, int64_t& bytes) {
     const int64_t value = sysconf(name);
@@ -109,13 +111,14 @@ Target make_host_target() {
   for (const Target& target : known_targets()) {
     if (runs_here(target)) host = target;
   }
-  read_caches(host);
+  read_make(host);
   const int64_t page = sysconf(_SC_PAGESIZE);
   if (page > 0) host.page_bytes = page;
   return host;
 }
 
-void take_memory_of(const Target& host, Target& target) {
+void take_make_of(const Target& host, Target& target) {
+  target.narrow_permute_steps = host.narrow_permute_steps;
   target.line_bytes = host.line_bytes;
   target.page_bytes = host.page_bytes;
   target.l1_bytes = host.l1_bytes;
@@ -158,7 +161,7 @@ Result<Target> find_target(std::string_view name) {
   for (const Target& target : known_targets()) {
     if (target.name == name) {
       Target found = target;
-      if (runs_here(found)) take_memory_of(host_target(), found);
+      if (runs_here(found)) take_make_of(host_target(), found);
       return found;
     }
     known += ", " + target.name;

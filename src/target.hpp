@@ -24,7 +24,9 @@ struct Target {
       false;  ///< loads and stores of any number of bytes; else 1, 2, 4, 8, 16 or whole
   bool shuffle_bytes = false;  ///< one-source byte permutes within 16-byte lanes
   int permute_width = 0;       ///< narrowest element of two-source permutes, bytes; 0: none
-  bool nontemporal = true;     ///< stores around the caches
+  /// Steps that a two-source permute of elements under 4 bytes takes; all others take one.
+  int narrow_permute_steps = 1;
+  bool nontemporal = true;  ///< stores around the caches
   int64_t line_bytes = 64;
   int64_t page_bytes = 4096;
   int64_t l1_bytes = 32 * 1024;  ///< data cache

@@ -77,7 +77,8 @@ std::vector<PositionRun> contiguous_runs(const std::vector<Position>& positions,
 }
 
 void emit_network(Emitter& emitter, const std::vector<Position>& rows,
-                  const std::vector<Position>& columns, const Machine& machine) {
+                  const std::vector<Position>& columns, const Machine& machine,
+                  int written_stream) {
   const int element_bytes = static_cast<int>(machine.element_bytes);
   const int group = 16 / element_bytes;  // elements of a lane
   // The network of 16 byte-wide registers needs one more: with fewer, half the columns at a time.
@@ -104,9 +105,9 @@ void emit_network(Emitter& emitter, const std::vector<Position>& rows,
       for (size_t c = 0; c < column_run.count; ++c) {
         const int64_t offset = rows[row_run.first].target + columns[column_run.first + c].target;
         if (machine.nontemporal && bytes == emitter.vector_bytes()) {
-          emitter.store_nontemporal(result[c], target_stream, offset);
+          emitter.store_nontemporal(result[c], written_stream, offset);
         } else {
-          emitter.store(result[c], target_stream, offset, bytes);
+          emitter.store(result[c], written_stream, offset, bytes);
         }
       }
     }

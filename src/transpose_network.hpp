@@ -46,8 +46,9 @@ std::array<program::Reg, 16> transpose_in_lanes(Emitter& emitter, int element_by
 
 /// target[row.target + column.target] = source[row.source + column.source] for all rows and
 /// columns. Rows make runs of the target, columns runs of the source; what makes no run is moved
-/// one by one by the same code.
+/// one by one by the same code. What is written goes to `written_stream`.
 void emit_network(Emitter& emitter, const std::vector<Position>& rows,
-                  const std::vector<Position>& columns, const Machine& machine);
+                  const std::vector<Position>& columns, const Machine& machine,
+                  int written_stream = target_stream);
 
 }  // namespace restride

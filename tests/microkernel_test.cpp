@@ -102,6 +102,22 @@ TEST_P(Microkernel, TransposesBlocksAndWhatIsLeftOfThem) {
   }
 }
 
+TEST_P(Microkernel, TransposesIntoRowsThatBeginAnywhereInALine) {
+  struct Size {
+    const char* type;
+    int bytes, rows, columns;
+  };
+  for (const Size& size :
+       {Size{"u8", 1, 256, 256}, Size{"u16", 2, 256, 256}, Size{"f32", 4, 128, 128},
+        Size{"f64", 8, 64, 128}, Size{"c128", 16, 64, 128}}) {
+    for (int rest = 0; rest < 64 / size.bytes; rest += 1 + rest / 16) {
+      const std::string from = array(size.type, {size.rows + rest, size.columns + rest % 3});
+      expect_conforms(from + " -> " + from + "{0,1}", GetParam());
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 TEST(Streaming, GoesAroundTheCachesWhereItIsMeantTo) {
   // Aligned rows, rows that begin between lines, copied rows: without this the tests of streamed
   // arrays could pass on programs that do not stream.
@@ -146,7 +162,7 @@ TEST_P(Microkernel, CopiesSplatsAndFillsRowsOfEveryLength) {
 TEST_P(Microkernel, PermutesSmallInnerDimensions) {
   for (const char* type : {"u8", "u16", "f32", "f64", "c128"}) {
     for (const int inner : {2, 3, 4, 5, 7, 12}) {
-      for (const int outer : {1, 2, 3, 5, 16, 21, 22, 63, 64, 65, 130}) {
+      for (const int outer : {1, 2, 3, 5, 16, 21, 22, 63, 64, 65, 130, 293}) {
         const std::string from = array(type, {outer, inner}), to = array(type, {inner, outer});
         expect_conforms(from + " -> " + from + "{0,1}", GetParam());
         expect_conforms(to + " -> " + to + "{0,1}", GetParam());

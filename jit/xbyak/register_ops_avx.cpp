@@ -106,6 +106,9 @@ void Translator::avx_extract(const Op& op) {
 
 /// The result's register holds the table first; it is none of the arguments'.
 void Translator::avx_permute(const Op& op) {
+  if (const std::optional<uint64_t> taken = blend_mask(program_, op)) {
+    return vpblendmb(vector(op.to) | mask(*taken), vector(op.a), vector(op.b));
+  }
   avx_move(vector(op.to), table(op));
   table_was_used();
   // One source has no form for 4 and 8 bytes in one lane, and xbyak 6.68 encodes that for 8 bytes

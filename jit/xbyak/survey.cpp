@@ -15,7 +15,7 @@ constexpr size_t bytes_of_frame = 1024, bytes_per_item = 128 + 32 * max_streams;
 class Walk {
  public:
   Walk(const Program& program, const Target& target)
-      : vector_bytes_(program.vector_bytes), byte_masks_(target.byte_masks) {
+      : program_(program), vector_bytes_(program.vector_bytes), byte_masks_(target.byte_masks) {
     survey_.code_bound =
         bytes_of_frame + 64 + program.root.size() * bytes_per_item + 4 * 64 * program.tables.size();
     survey_.height = walk(program.root, 0);
@@ -47,11 +47,16 @@ class Walk {
     for (const Op& op : block) {
       survey_.computes |= op.code >= Code::convert && op.code <= Code::round;
       const bool loads = op.code == Code::load || op.code == Code::splat;
+      if (op.code == Code::permute && byte_masks_) add_blend(op);
       if (!loads && op.to != none) continue;
       survey_.uses[op.stream] += weight;
       survey_.nontemporal |= op.code == Code::store_nontemporal;
       if (byte_masks_ && (op.code == Code::load || op.code == Code::store)) add_mask(op);
     }
+  }
+
+  void add_blend(const Op& op) {
+    if (const std::optional<uint64_t> mask = blend_mask(program_, op)) survey_.masks.add(*mask);
   }
 
   void add_mask(const Op& op) {
@@ -73,6 +78,7 @@ class Walk {
     survey_.masks.add(byte_mask(op.at, op.bytes));
   }
 
+  const Program& program_;
   const int vector_bytes_;
   const bool byte_masks_;
   Survey survey_;
@@ -94,6 +100,20 @@ void Masks::add(uint64_t mask) {
 uint64_t byte_mask(int at, int bytes) {
   const uint64_t ones = bytes >= 64 ? ~uint64_t{0} : (uint64_t{1} << bytes) - 1;
   return ones << at;
+}
+
+std::optional<uint64_t> blend_mask(const Program& program, const Op& op) {
+  if (op.code != Code::permute || op.b == none) return std::nullopt;
+  const std::vector<uint8_t>& table = program.tables[size_t(op.table)];
+  uint64_t mask = 0;
+  for (size_t k = 0; k < table.size(); ++k) {
+    if (table[k] == table.size() + k) {
+      mask |= byte_mask(int(k) * op.width, op.width);
+    } else if (table[k] != k && table[k] != undefined) {
+      return std::nullopt;
+    }
+  }
+  return mask;
 }
 
 uint64_t lane_mask(int at) { return uint64_t{0xf} << (at / 4); }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "program.hpp"
 
@@ -29,11 +30,14 @@ struct Survey {
   size_t code_bound = 0;  ///< bytes of code and tables, an upper bound
   bool nontemporal = false;
   bool computes = false;  ///< converts or computes: not translated here
-  Masks masks;            ///< of partial loads and stores, where the target has byte masks
+  Masks masks;  ///< of partial loads and stores and of blends, where the target has byte masks
 };
 
 /// The bytes [at, at + bytes) as a mask of bytes.
 uint64_t byte_mask(int at, int bytes);
+
+/// The bytes that a permute of two registers takes from the second, if all stay in their places.
+std::optional<uint64_t> blend_mask(const Program& program, const program::Op& op);
 
 /// The 16-byte lane that starts at byte `at` as a mask of 4-byte elements.
 uint64_t lane_mask(int at);

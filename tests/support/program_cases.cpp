@@ -131,7 +131,18 @@ class Cases {
                                           : b((two.back() - n) * width + i));
       }
     }
+    // Everything in its place: backends may blend.
+    std::vector<uint8_t> blend, from_blend;
+    for (int k = 0; k < n; ++k) {
+      const bool second = k % 3 == 1;
+      blend.push_back(uint8_t(second ? n + k : k));
+      for (int i = 0; i < width; ++i) {
+        from_blend.push_back(second ? b(k * width + i) : a(k * width + i));
+      }
+    }
     const std::string name = "permute " + std::to_string(width);
+    add(name + " that blends", {.code = Code::permute, .width = uint8_t(width), .a = 0, .b = 1},
+        from_blend, {blend});
     add(name + " of one", {.code = Code::permute, .width = uint8_t(width), .a = 0}, from_one,
         {one});
     add(name + " of two", {.code = Code::permute, .width = uint8_t(width), .a = 0, .b = 1},

@@ -1,0 +1,149 @@
+// Transposes of a box whose rows of the target begin between lines, for arrays that do not stay in
+// the caches.
+//
+// A panel of columns is transposed into an image in L1, row behind row as the target wants them.
+// Each row of the image then leaves by loads that begin where a line of the target does:
+//
+//     target   ...|.head|line....|line....|tail...|      phase: where in its line a row begins
+//     image         head line     line     tail
+//
+// Lines leave whole, around the caches. What shares a line with a neighbouring box leaves by masks
+// that keep within it: a store that touches a line on its way around the caches calls it back.
+// The rows of the box ahead are asked for meanwhile.
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "box_ahead.hpp"
+#include "emitter.hpp"
+#include "microkernel.hpp"
+#include "transpose_network.hpp"
+
+namespace restride {
+namespace {
+
+using nest::Side;
+using program::Block;
+using program::Body;
+using program::For;
+using program::Reg;
+using program::Step;
+
+// What a plan keeps on the stack for a kernel; L1 has to hold it beside the lines that pass.
+constexpr int64_t most_image_bytes = 32 * 1024;
+
+Body loop(int64_t extent, std::vector<Step> steps, Body body) {
+  Body result;
+  result.push_back(For{extent, std::move(steps), std::move(body)});
+  return result;
+}
+
+class ShiftedTranspose {
+ public:
+  ShiftedTranspose(const Side& rows, const Side& columns, const Strides& at, const Machine& machine)
+      : machine_(machine),
+        rows_(rows),
+        columns_(columns),
+        at_(at),
+        box_ahead_(rows, columns, at, machine) {}
+
+  int64_t image_bytes() const { return panel_columns_ * pitch(); }
+
+  Body emit() const {
+    Body body = image();
+    body.push_back(rows_out());
+    std::vector<Step> steps{{target_stream, panel_columns_ * columns_.stride[0]},
+                            {source_stream, vector_}};
+    box_ahead_.add_step(steps, panel_columns_ * run_bytes());
+    // All panels live on one scratch: wherever the box stands, they are one unit of work.
+    return loop(1, {}, loop(columns_.extent / panel_columns_, std::move(steps), std::move(body)));
+  }
+
+ private:
+  int64_t run_bytes() const { return rows_.extent * element_; }
+  /// Bytes between rows of the image: a line more than they hold, since a power of two would put
+  /// them all into one set of the cache.
+  int64_t pitch() const { return run_bytes() + vector_; }
+
+  // ---- the image: networks of a vector of rows by as many columns as keep the code short
+
+  Body image() const {
+    const int64_t rows = vector_ / element_;
+    const int64_t columns = std::min(machine_.network_column_bytes, vector_) / element_;
+    std::vector<Position> row(static_cast<size_t>(rows)), column(static_cast<size_t>(columns));
+    for (int64_t k = 0; k < rows; ++k) {
+      row[static_cast<size_t>(k)] = {at_[1] + k * rows_.stride[1], k * element_};
+    }
+    for (int64_t k = 0; k < columns; ++k) {
+      column[static_cast<size_t>(k)] = {k * element_, k * pitch()};
+    }
+    Emitter emitter(machine_.target, machine_.vector_bytes);
+    emit_network(emitter, row, column, machine_, scratch_stream);
+    Body body = loop(panel_columns_ / columns,
+                     {{source_stream, columns * element_}, {scratch_stream, columns * pitch()}},
+                     {emitter.take()});
+    return loop(rows_.extent / rows,
+                {{source_stream, rows * rows_.stride[1]}, {scratch_stream, vector_}},
+                std::move(body));
+  }
+
+  // ---- out of the image
+
+  Block rows_out() const {
+    Emitter emitter(machine_.target, machine_.vector_bytes);
+    for (int64_t row = 0; row < panel_columns_; ++row) row_out(emitter, row);
+    return emitter.take();
+  }
+
+  void row_out(Emitter& emitter, int64_t row) const {
+    const int64_t to = at_[0] + row * columns_.stride[0], from = row * pitch();
+    const int64_t phase = ((to % vector_) + vector_) % vector_, head = (vector_ - phase) % vector_;
+    part_out(emitter, from, to, head, phase);
+    int64_t begin = head;
+    for (int64_t written = 0; written < run_bytes(); written += vector_) {
+      box_ahead_.ask(emitter, row * run_bytes() + written);
+      if (begin + vector_ > run_bytes()) continue;
+      const Reg line = emitter.load(panel_stream, from + begin, static_cast<int>(vector_));
+      emitter.store_nontemporal(line, target_stream, to + begin);
+      begin += vector_;
+    }
+    part_out(emitter, from + begin, to + begin, run_bytes() - begin, 0);
+  }
+
+  /// Part of a line that begins `at` bytes before.
+  void part_out(Emitter& emitter, int64_t from, int64_t to, int64_t bytes, int64_t at) const {
+    if (bytes == 0) return;
+    const Reg part = emitter.load_lane(program::none, panel_stream, from, static_cast<int>(bytes),
+                                       static_cast<int>(at));
+    emitter.store_part(part, target_stream, to, static_cast<int>(bytes), static_cast<int>(at));
+  }
+
+  const Machine& machine_;
+  Side rows_;     // make runs of the target
+  Side columns_;  // make runs of the source
+  Strides at_;
+  BoxAhead box_ahead_;
+  int64_t element_ = machine_.element_bytes;
+  int64_t vector_ = machine_.vector_bytes;
+  int64_t panel_columns_ = vector_ / element_;
+};
+
+}  // namespace
+
+bool can_shift(const Side& rows, const Side& columns, const Machine& machine) {
+  const int64_t element = machine.element_bytes, vector = machine.vector_bytes;
+  const bool whole = rows.extent * element % vector == 0 && columns.extent * element % vector == 0;
+  const int64_t image = vector / element * (rows.extent * element + vector);
+  return machine.streams && !machine.nontemporal && machine.alignment % vector == 0 &&
+         machine.target.byte_masks && whole && image <= most_image_bytes &&
+         rows.extent * element > vector;
+}
+
+Body emit_shifted_transpose(const Side& rows, const Side& columns, const Strides& at,
+                            const Machine& machine, int64_t& scratch_bytes) {
+  const ShiftedTranspose transpose(rows, columns, at, machine);
+  scratch_bytes = std::max(scratch_bytes, transpose.image_bytes());
+  return transpose.emit();
+}
+
+}  // namespace restride

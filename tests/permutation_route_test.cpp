@@ -1,0 +1,96 @@
+// Routes of elements between windows: nothing may meet on the way, and what is known to need few
+// permutes gets few.
+#include "permutation_route.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace restride {
+namespace {
+
+/// Element k of a block comes from place `sources[k]` and goes to place k, in windows of `slots`.
+std::vector<SlotMove> moves_from(const std::vector<size_t>& sources, size_t slots) {
+  std::vector<SlotMove> moves;
+  for (size_t k = 0; k < sources.size(); ++k) {
+    moves.push_back({sources[k] / slots, sources[k] % slots, k / slots, k % slots});
+  }
+  return moves;
+}
+
+/// `count` rows of `width` elements, transposed.
+std::vector<size_t> transposed(size_t count, size_t width) {
+  std::vector<size_t> sources;
+  for (size_t column = 0; column < width; ++column) {
+    for (size_t row = 0; row < count; ++row) sources.push_back(row * width + column);
+  }
+  return sources;
+}
+
+void expect_nothing_meets(const std::vector<SlotMove>& moves, const Route& route, size_t slots) {
+  ASSERT_EQ(route.middle.size(), moves.size());
+  std::map<std::pair<size_t, size_t>, size_t> from, to;  // window and middle -> element
+  for (size_t k = 0; k < moves.size(); ++k) {
+    const SlotMove& move = moves[k];
+    const size_t element = move.source_window * slots + move.source_slot;
+    ASSERT_LT(route.middle[k], slots);
+    EXPECT_EQ(from.emplace(std::pair(move.source_window, route.middle[k]), element).first->second,
+              element);
+    EXPECT_EQ(to.emplace(std::pair(move.target_window, route.middle[k]), element).first->second,
+              element);
+    if (route.kind == RouteKind::source) EXPECT_EQ(route.middle[k], move.source_slot);
+    if (route.kind == RouteKind::target) EXPECT_EQ(route.middle[k], move.target_slot);
+  }
+}
+
+TEST(PermutationRoute, LeavesOddRowsInTheirSlotsUntilTheyAreTogether) {
+  for (const size_t width : {3, 5, 7}) {
+    const std::vector<SlotMove> apart = moves_from(transposed(64, width), 64);
+    EXPECT_EQ(find_route(apart, width, width, 64).kind, RouteKind::source) << width;
+    const std::vector<SlotMove> together = moves_from(transposed(width, 64), 64);
+    EXPECT_EQ(find_route(together, width, width, 64).kind, RouteKind::target) << width;
+  }
+}
+
+TEST(PermutationRoute, ExistsForEveryPermutationOfWholeWindows) {
+  std::mt19937_64 random(1);
+  for (const size_t slots : {2, 4, 16, 64}) {
+    for (const size_t windows : {1, 2, 3, 4, 7, 12}) {
+      std::vector<size_t> sources(slots * windows);
+      std::iota(sources.begin(), sources.end(), size_t{0});
+      std::shuffle(sources.begin(), sources.end(), random);
+      const std::vector<SlotMove> moves = moves_from(sources, slots);
+      const Route route = find_route(moves, windows, windows, slots);
+      EXPECT_NE(route.kind, RouteKind::none);
+      expect_nothing_meets(moves, route, slots);
+    }
+  }
+}
+
+TEST(PermutationRoute, ExistsForPartsOfWindows) {
+  for (const size_t width : {2, 3, 4, 6, 12}) {
+    for (const size_t count : {1, 5, 21, 64}) {
+      const std::vector<SlotMove> moves = moves_from(transposed(count, width), 64);
+      const size_t windows = (count * width + 63) / 64;
+      const Route route = find_route(moves, windows, windows, 64);
+      EXPECT_NE(route.kind, RouteKind::none);
+      expect_nothing_meets(moves, route, 64);
+    }
+  }
+}
+
+TEST(PermutationRoute, IsNotThereForAWindowThatGoesToMorePlacesThanItHasSlots) {
+  // Two elements, each to two windows and to both slots there.
+  const std::vector<SlotMove> moves = {{0, 0, 0, 0}, {0, 1, 0, 1}, {0, 1, 1, 0},
+                                       {0, 0, 1, 1}, {1, 0, 2, 0}, {0, 0, 2, 1}};
+  const Route route = find_route(moves, 2, 3, 2);
+  EXPECT_EQ(route.kind, RouteKind::none);
+}
+
+}  // namespace
+}  // namespace restride
