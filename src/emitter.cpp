@@ -153,6 +153,16 @@ void Emitter::store_nontemporal(Reg value, int stream, int64_t offset) {
                   .offset = offset});
 }
 
+void Emitter::copy_part(int from_stream, int64_t from, int to_stream, int64_t to, VectorPart part) {
+  if (part.bytes == 0) return;
+  const int bytes = static_cast<int>(part.bytes), at = static_cast<int>(part.at);
+  if (target_.byte_masks) {
+    store_piece(load_lane(none, from_stream, from, bytes, at), to_stream, to, bytes, at);
+  } else {
+    store(load(from_stream, from, bytes), to_stream, to, bytes);
+  }
+}
+
 void Emitter::prefetch(int stream, int64_t offset, int level) {
   ops_.push_back({.code = Code::prefetch,
                   .stream = static_cast<uint8_t>(stream),

@@ -16,6 +16,11 @@ constexpr int panel_stream = 3;    ///< reads scratch while scratch_stream write
 constexpr int prefetch_stream =
     4;  ///< walks the source ahead of source_stream; only of programs with scratch
 
+/// Some bytes of an aligned vector in memory: how many, and how far from its begin.
+struct VectorPart {
+  int64_t bytes, at;
+};
+
 /// Builds one Block. Registers are numbered from 0.
 class Emitter {
  public:
@@ -48,6 +53,8 @@ class Emitter {
     store_piece(value, stream, offset, bytes, at);
   }
   void store_nontemporal(program::Reg value, int stream, int64_t offset);
+  /// Copies part of a vector's worth of memory that begins on a vector: no access leaves that.
+  void copy_part(int from_stream, int64_t from, int to_stream, int64_t to, VectorPart part);
   void prefetch(int stream, int64_t offset, int level);
 
   /// The operations whose results somebody uses.

@@ -60,6 +60,12 @@ program::Body emit_rows(const nest::Tile& tile, RowValue value, const Strides& a
 program::Body emit_computed_rows(const nest::Tile& tile, const ElementOp& op, const Strides& at,
                                  const Machine& machine);
 
+/// How many rows of the target, so far apart, a tile should have for each to have a phase in its
+/// line that is known: 1 where that does not pay.
+int64_t shifted_rows(int64_t row_bytes, int64_t row_stride, const Target& target);
+bool can_shift_rows(const nest::Tile& tile, const Machine& machine);
+program::Body emit_shifted_rows(const nest::Tile& tile, const Strides& at, const Machine& machine);
+
 /// Transposes: the sides in `target_run` (bit 0: the first) make runs of the target, the others
 /// runs of the source. Elements that make no run are moved one by one by the same code.
 /// `scratch_bytes` grows to what the code needs.

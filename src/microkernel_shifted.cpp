@@ -98,7 +98,7 @@ class ShiftedTranspose {
   void row_out(Emitter& emitter, int64_t row) const {
     const int64_t to = at_[0] + row * columns_.stride[0], from = row * pitch();
     const int64_t phase = ((to % vector_) + vector_) % vector_, head = (vector_ - phase) % vector_;
-    part_out(emitter, from, to, head, phase);
+    emitter.copy_part(panel_stream, from, target_stream, to, {head, phase});
     int64_t begin = head;
     for (int64_t written = 0; written < run_bytes(); written += vector_) {
       box_ahead_.ask(emitter, row * run_bytes() + written);
@@ -107,15 +107,8 @@ class ShiftedTranspose {
       emitter.store_nontemporal(line, target_stream, to + begin);
       begin += vector_;
     }
-    part_out(emitter, from + begin, to + begin, run_bytes() - begin, 0);
-  }
-
-  /// Part of a line that begins `at` bytes before.
-  void part_out(Emitter& emitter, int64_t from, int64_t to, int64_t bytes, int64_t at) const {
-    if (bytes == 0) return;
-    const Reg part = emitter.load_lane(program::none, panel_stream, from, static_cast<int>(bytes),
-                                       static_cast<int>(at));
-    emitter.store_part(part, target_stream, to, static_cast<int>(bytes), static_cast<int>(at));
+    emitter.copy_part(panel_stream, from + begin, target_stream, to + begin,
+                      {run_bytes() - begin, 0});
   }
 
   const Machine& machine_;

@@ -161,9 +161,11 @@ class Scheduler {
     const int64_t bytes = space().op.bytes;
     const int run = split_off(innermost, std::max<int64_t>(1, row_chunk_bytes / bytes));
     mark(run) = Mark::target_run;
+    const int64_t row_bytes = loop(run).extent * bytes;
+    if (movement == Movement::row && schedule_.nontemporal) rows_of_every_phase(row_bytes);
     // Short rows: some of them share a tile. The loop next inside in the order of the target keeps
     // writes close.
-    int64_t room = row_tile_vectors / ceil_div(loop(run).extent * bytes, target_.vector_bytes);
+    int64_t room = row_tile_vectors / ceil_div(row_bytes, target_.vector_bytes);
     for (int k = loop_count() - 1; k >= 0 && room > 1; --k) {
       if (mark(k) != Mark::outside || !movable_inside(k)) continue;
       const int64_t extent = loop(k).extent;
@@ -172,6 +174,18 @@ class Scheduler {
           movement == Movement::compute ? Mark::source_run : Mark::target_run;
       room /= extent;
     }
+  }
+
+  /// Puts as many rows that begin between lines into a tile as it takes until they begin on one.
+  void rows_of_every_phase(int64_t row_bytes) {
+    int k = loop_count() - 1;
+    while (k >= 0 && (mark(k) != Mark::outside || !movable_inside(k) ||
+                      loop(k).stride[0] % target_.line_bytes == 0)) {
+      --k;
+    }
+    if (k < 0) return;
+    const int64_t rows = shifted_rows(row_bytes, loop(k).stride[0], target_);
+    if (rows > 1) mark(split_off(k, rows)) = Mark::target_run;
   }
 
   /// Rows of the target. Where a source neither follows them nor repeats one element there, the

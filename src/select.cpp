@@ -169,6 +169,7 @@ class Selector {
     if (fills) return emit_rows(tile, RowValue::fill, around.at, machine);
     switch (schedule_.movement) {
       case Movement::row:
+        if (can_shift_rows(tile, machine)) return emit_shifted_rows(tile, around.at, machine);
         return emit_rows(tile, RowValue::copy, around.at, machine);
       case Movement::splat:
         return emit_rows(tile, RowValue::splat, around.at, machine);
