@@ -159,6 +159,17 @@ TEST_P(Microkernel, CopiesSplatsAndFillsRowsOfEveryLength) {
   }
 }
 
+TEST_P(Microkernel, CopiesLongRowsThatBeginAnywhereInALine) {
+  for (const char* type : {"u16", "f32", "f64", "c128"}) {
+    // Rows of one and of several turns of the loop, and of more than a unit.
+    for (const int elements : {513, 514, 519, 520, 767, 1030, 4101, 8209}) {
+      const std::string rows = array(type, {37, 2, elements});
+      expect_conforms(rows + " -> " + rows + "{2,0,1}", GetParam());
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 TEST_P(Microkernel, PermutesSmallInnerDimensions) {
   for (const char* type : {"u8", "u16", "f32", "f64", "c128"}) {
     for (const int inner : {2, 3, 4, 5, 7, 12}) {
