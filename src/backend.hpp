@@ -29,6 +29,8 @@ class Backend {
  public:
   virtual ~Backend() = default;
   virtual std::string_view name() const = 0;
+  /// Whether compiling takes microseconds rather than milliseconds.
+  virtual bool compiles_at_once() const { return true; }
   /// Precondition: verify(program, target). Errors: `unsupported` (the next backend is asked),
   /// `compile_failed`, `resource_exhausted`. Safe from any thread.
   virtual Result<Kernel> compile(const Program& program, const Target& target) const = 0;

@@ -68,6 +68,7 @@ Result<PlanOptions> read_options(const restride_plan_options* given) {
   result.backend = static_cast<BackendChoice>(options->backend);
   if (options->target != nullptr) result.target = options->target;
   if (options->cache != nullptr) result.cache = &options->cache->cache;
+  result.background = {options->background_run, options->background_context};
   return result;
 }
 

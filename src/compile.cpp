@@ -81,16 +81,25 @@ Result<BackendChoice> effective_backend(BackendChoice asked) {
 }
 
 Result<Compiled> compile(std::span<const Program> programs, const Target& target,
-                         BackendChoice choice) {
+                         BackendChoice choice, Patience patience) {
   const Result<std::span<const Backend* const>> asked = candidates(choice);
   if (!asked) return asked.error();
   for (const Program& program : programs) {
     if (Result<void> verified = verify(program, target); !verified) return verified.error();
   }
   Error last{ErrorCode::unsupported, "this build has no backend"};
+  bool postponed = false;
   for (const Backend* backend : *asked) {
+    const bool named = choice != BackendChoice::automatic;
+    if (patience == Patience::for_none && !named && !backend->compiles_at_once()) {
+      postponed = true;
+      continue;
+    }
     Result<Compiled> compiled = compile_all(programs, target, *backend);
-    if (compiled) return compiled;
+    if (compiled) {
+      compiled->postponed = postponed;
+      return compiled;
+    }
     last = compiled.error();
     last.message = std::string(backend->name()) + ": " + last.message;
   }

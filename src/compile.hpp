@@ -22,12 +22,19 @@ Result<BackendChoice> effective_backend(BackendChoice asked);
 struct Compiled {
   std::string_view backend;     ///< name; lives as long as the process
   std::vector<Kernel> kernels;  ///< one per program, in their order
+  bool postponed = false;       ///< a backend that comes before this one was not asked
+};
+
+/// What `automatic` may wait for.
+enum class Patience : uint8_t {
+  for_best,  ///< the first backend that can
+  for_none,  ///< the first of those that compile at once
 };
 
 /// Verifies all programs, then has one backend compile them all: the one chosen, or for `automatic`
 /// the first that can. Errors: a backend that this build lacks (`unsupported`), what verify says,
 /// what the last backend says.
 Result<Compiled> compile(std::span<const Program> programs, const Target& target,
-                         BackendChoice choice);
+                         BackendChoice choice, Patience patience = Patience::for_best);
 
 }  // namespace restride

@@ -120,14 +120,14 @@ Buffers buffers_of(const Plan::State& plan, std::span<const void* const> sources
 }
 
 void run_all(const Plan::State& plan, const Buffers& buffers) {
-  const KernelSet& kernels = *plan.kernels;
+  const KernelSet& kernels = serving(*plan.kernels);
   if (kernels.variants.empty()) return;
   const KernelVariant& variant = pick(kernels, buffers);
   run(kernels, variant, buffers, 0, variant.units);
 }
 
 void run_all(const Plan::State& plan, const Buffers& buffers, Executor& executor) {
-  const KernelSet& kernels = *plan.kernels;
+  const KernelSet& kernels = serving(*plan.kernels);
   if (kernels.variants.empty()) return;
   const KernelVariant& variant = pick(kernels, buffers);
   int64_t pays = (plan.target.end - plan.target.begin) / task_bytes;

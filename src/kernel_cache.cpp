@@ -131,6 +131,15 @@ void KernelCache::State::finish(Entry& entry, Outcome outcome) {
   evict();
 }
 
+void KernelCache::State::add_code(std::string_view key, int64_t code_bytes) {
+  const std::unique_lock lock(mutex_);
+  const auto found = entries_.find(key);
+  if (found == entries_.end()) return;
+  found->second->code_bytes += code_bytes;
+  code_bytes_ += code_bytes;
+  evict();
+}
+
 void KernelCache::State::evict() {
   const int64_t max_entries = std::max<int64_t>(options_.max_entries, 0);
   const int64_t max_code_bytes = std::max<int64_t>(options_.max_code_bytes, 0);
@@ -168,7 +177,7 @@ void KernelCache::State::forget(const ProblemKey& key) {
 }
 
 KernelCache::KernelCache(const KernelCacheOptions& options)
-    : state_(std::make_unique<State>(options)) {}
+    : state_(std::make_shared<State>(options)) {}
 
 KernelCache::~KernelCache() = default;
 

@@ -57,6 +57,9 @@ class KernelCache::State {
   void remember(const std::shared_ptr<Entry>& entry, const ProblemView& view,
                 std::shared_ptr<const Plan::State> plan);
 
+  /// Counts code that was made for `key` later, if the entry is still there.
+  void add_code(std::string_view key, int64_t code_bytes);
+
   KernelCacheStatistics statistics() const;
   void clear();
 

@@ -79,17 +79,27 @@ Result<KernelVariant> make_variant(const Program& program, Kernel kernel, Kernel
   return variant;
 }
 
+/// What kernels are made of.
+struct Recipe {
+  IterationSpace space;  ///< simplified
+  std::string signature;
+  Target target;
+  BackendChoice choice;
+};
+
 /// IterationSpace -> Kernels. A space that touches nothing needs none.
-Outcome make_kernels(const IterationSpace& space, const std::string& signature,
-                     const Target& target, BackendChoice choice) {
+Result<std::shared_ptr<KernelSet>> make_kernels(const Recipe& recipe, Patience patience,
+                                                bool& postponed) {
+  const auto& [space, signature, target, choice] = recipe;
   const auto start = std::chrono::steady_clock::now();
   std::vector<Program> programs;
   if (!empty(touched_bytes(space, 0))) {
     programs = plan_programs(space, target);
     if (programs.empty()) return unplannable("none was planned for " + signature);
   }
-  Result<Compiled> compiled = compile(programs, target, choice);
+  Result<Compiled> compiled = compile(programs, target, choice, patience);
   if (!compiled) return compiled.error();
+  postponed = compiled->postponed;
 
   auto kernels = std::make_shared<KernelSet>();
   kernels->signature = signature;
@@ -109,7 +119,35 @@ Outcome make_kernels(const IterationSpace& space, const std::string& signature,
   }
   kernels->compile_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return std::shared_ptr<const KernelSet>(std::move(kernels));
+  return kernels;
+}
+
+/// What the backends that were not waited for make of the recipe.
+std::shared_ptr<LaterKernels> make_later(const Recipe& recipe, const KernelSet& now,
+                                         const std::string& key,
+                                         const std::weak_ptr<KernelCache::State>& cache) {
+  return std::make_shared<LaterKernels>([recipe, key, cache, backend = now.backend,
+                                         ranges = std::pair(now.source_ranges, now.target_range)] {
+    std::shared_ptr<const KernelSet> better;
+    bool postponed = false;
+    const auto made = make_kernels(recipe, Patience::for_best, postponed);
+    const bool usable = made && (*made)->backend != backend &&
+                        std::pair((*made)->source_ranges, (*made)->target_range) == ranges;
+    if (!usable) return better;
+    better = *made;
+    if (const auto state = cache.lock()) state->add_code(key, better->code_bytes);
+    return better;
+  });
+}
+
+/// Hands the work to the background, which may outlive everything else.
+void start(const Background& background, std::shared_ptr<LaterKernels> later) {
+  const auto task = [](void* argument) {
+    const std::unique_ptr<std::shared_ptr<LaterKernels>> work(
+        static_cast<std::shared_ptr<LaterKernels>*>(argument));
+    (*work)->finish();
+  };
+  background.run(background.context, task, new std::shared_ptr(std::move(later)));
 }
 
 /// A target that was named has to run on this machine.
@@ -194,8 +232,9 @@ Result<void> check_bounds(const KernelSet& kernels, const Plan::State& plan) {
 }
 
 /// The whole road, for a problem that has not been seen before.
-Result<std::shared_ptr<const Plan::State>> make_plan(const ProblemView& view,
-                                                     KernelCache::State& cache) {
+Result<std::shared_ptr<const Plan::State>> make_plan(
+    const ProblemView& view, const std::shared_ptr<KernelCache::State>& cache,
+    const Background& background) {
   const Problem& problem = view.problem;
   if (Result<void> valid = validate(problem); !valid) return valid.error();
   const Result<Target> target = usable_target(view.target);
@@ -203,10 +242,17 @@ Result<std::shared_ptr<const Plan::State>> make_plan(const ProblemView& view,
   Result<IterationSpace> space = iteration_space(problem);
   if (!space) return space.error();
   simplify(*space);
-  const std::string name = signature(*space);
-  const std::shared_ptr<KernelCache::State::Entry> entry =
-      cache.find_or_make(cache_key(name, *target, view.backend),
-                         [&] { return make_kernels(*space, name, *target, view.backend); });
+  const Recipe recipe{*space, signature(*space), *target, view.backend};
+  const std::string key = cache_key(recipe.signature, *target, view.backend);
+  std::shared_ptr<LaterKernels> later;
+  const std::shared_ptr<KernelCache::State::Entry> entry = cache->find_or_make(key, [&] {
+    bool postponed = false;
+    const Patience patience = background.run != nullptr ? Patience::for_none : Patience::for_best;
+    Result<std::shared_ptr<KernelSet>> made = make_kernels(recipe, patience, postponed);
+    if (!made) return Outcome(made.error());
+    if (postponed) later = (*made)->later = make_later(recipe, **made, key, cache);
+    return Outcome(std::shared_ptr<const KernelSet>(*std::move(made)));
+  });
   if (!entry->outcome) return entry->outcome.error();
 
   Result<Plan::State> described = describe_buffers(problem, space->op);
@@ -214,7 +260,8 @@ Result<std::shared_ptr<const Plan::State>> make_plan(const ProblemView& view,
   described->kernels = *entry->outcome;
   auto plan = std::make_shared<Plan::State>(*std::move(described));
   if (Result<void> bound = check_bounds(*plan->kernels, *plan); !bound) return bound.error();
-  cache.remember(entry, view, plan);
+  cache->remember(entry, view, plan);
+  if (later != nullptr) start(background, std::move(later));
   return std::shared_ptr<const Plan::State>(std::move(plan));
 }
 
@@ -223,13 +270,18 @@ Result<std::shared_ptr<const Plan::State>> make_plan(const ProblemView& view,
 Result<Plan> Plan::create(const Problem& problem, const PlanOptions& options) {
   const Result<BackendChoice> backend = effective_backend(options.backend);
   if (!backend) return backend.error();
-  KernelCache::State& cache =
+  const std::shared_ptr<KernelCache::State>& cache =
       (options.cache != nullptr ? *options.cache : KernelCache::process_wide()).state();
   const ProblemView view(problem, *backend, options.target.empty() ? "host" : options.target);
-  if (std::shared_ptr<const State> known = cache.find(view)) return Plan(std::move(known));
-  Result<std::shared_ptr<const State>> made = make_plan(view, cache);
-  if (!made) return made.error();
-  return Plan(*std::move(made));
+  std::shared_ptr<const State> plan = cache->find(view);
+  if (plan == nullptr) {
+    Result<std::shared_ptr<const State>> made = make_plan(view, cache, options.background);
+    if (!made) return made.error();
+    plan = *std::move(made);
+  }
+  // Who lends no background gets the best kernels now.
+  if (options.background.run == nullptr && plan->kernels->later) plan->kernels->later->finish();
+  return Plan(std::move(plan));
 }
 
 int Plan::source_count() const { return state_->source_count; }
@@ -242,13 +294,13 @@ int64_t Plan::source_bytes(int source) const {
 
 int64_t Plan::target_bytes() const { return state_->target.end - state_->target.begin; }
 std::string_view Plan::signature() const { return state_->kernels->signature; }
-std::string_view Plan::backend() const { return state_->kernels->backend; }
-std::string_view Plan::target() const { return state_->kernels->target; }
-int64_t Plan::code_bytes() const { return state_->kernels->code_bytes; }
-double Plan::compile_seconds() const { return state_->kernels->compile_seconds; }
+std::string_view Plan::backend() const { return serving(*state_->kernels).backend; }
+std::string_view Plan::target() const { return serving(*state_->kernels).target; }
+int64_t Plan::code_bytes() const { return serving(*state_->kernels).code_bytes; }
+double Plan::compile_seconds() const { return serving(*state_->kernels).compile_seconds; }
 
 int64_t Plan::unit_count() const {
-  const std::vector<KernelVariant>& variants = state_->kernels->variants;
+  const std::vector<KernelVariant>& variants = serving(*state_->kernels).variants;
   return variants.empty() ? 0 : variants.front().units;
 }
 

@@ -12,6 +12,7 @@
 
 #include "backend.hpp"
 #include "iteration_space.hpp"
+#include "later_kernels.hpp"
 #include "program.hpp"
 #include "restride/plan.hpp"
 
@@ -56,7 +57,15 @@ struct KernelSet {
   bool computes_floats = false;  ///< results depend on the floating-point environment
   int64_t code_bytes = 0;
   double compile_seconds = 0;
+  std::shared_ptr<LaterKernels> later;  ///< null: these are the best there are
 };
+
+/// The best kernels that are ready.
+inline const KernelSet& serving(const KernelSet& kernels) {
+  if (kernels.later == nullptr) return kernels;
+  const KernelSet* const better = kernels.later->ready();
+  return better != nullptr ? *better : kernels;
+}
 
 /// Immutable: the kernels, the buffers of one problem relative to the pointers that execute()
 /// takes, and the numbers that the problem brings along.

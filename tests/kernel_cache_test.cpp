@@ -45,14 +45,14 @@ Outcome made(const std::string& signature, int64_t code_bytes = 1) {
 /// Looks `key` up in a cache of made-up kernels.
 std::shared_ptr<State::Entry> look_up(KernelCache& cache, const std::string& key,
                                       int64_t code_bytes = 1) {
-  return cache.state().find_or_make(key, [&] { return made(key, code_bytes); });
+  return cache.state()->find_or_make(key, [&] { return made(key, code_bytes); });
 }
 
 /// Whether `key` is held. Looks without making anything new stay: an error of this kind is not
 /// kept.
 bool holds(KernelCache& cache, const std::string& key) {
   const auto fail = [] { return Outcome(Error{ErrorCode::resource_exhausted, "not held"}); };
-  return cache.state().find_or_make(key, fail)->outcome.has_value();
+  return cache.state()->find_or_make(key, fail)->outcome.has_value();
 }
 
 TEST(KernelCache, CompilesOneSignatureOnce) {
@@ -212,7 +212,7 @@ TEST(KernelCache, WaitsForTheThreadThatIsMaking) {
         while (made_count == 0) std::this_thread::yield();
         ++waiting;
       }
-      found[t] = cache.state().find_or_make("slow", slow)->outcome->get();
+      found[t] = cache.state()->find_or_make("slow", slow)->outcome->get();
     });
   }
   for (std::thread& thread : running) thread.join();
@@ -232,7 +232,7 @@ TEST(KernelCache, MakesOnceWhoeverComesFirst) {
         const std::string key = std::to_string(round);
         ++arrived;
         while (arrived < threads * (round + 1)) std::this_thread::yield();
-        cache.state().find_or_make(key, [&] {
+        cache.state()->find_or_make(key, [&] {
           ++made_count;
           return made(key);
         });
@@ -247,7 +247,7 @@ TEST(KernelCache, LetsOthersPassWhileOneIsMaking) {
   KernelCache cache;
   std::atomic<bool> started = false, passed = false;
   std::thread slow([&] {
-    cache.state().find_or_make("slow", [&] {
+    cache.state()->find_or_make("slow", [&] {
       started = true;
       while (!passed) std::this_thread::yield();
       return made("slow");
@@ -268,7 +268,7 @@ TEST(KernelCache, RemembersFailures) {
     return Outcome(Error{ErrorCode::compile_failed, "no"});
   };
   for (int i = 0; i < 3; ++i) {
-    const auto entry = cache.state().find_or_make("bad", fail);
+    const auto entry = cache.state()->find_or_make("bad", fail);
     ASSERT_FALSE(entry->outcome);
     EXPECT_EQ(entry->outcome.error(), (Error{ErrorCode::compile_failed, "no"}));
   }
@@ -280,7 +280,7 @@ TEST(KernelCache, RemembersFailures) {
 TEST(KernelCache, TriesAgainWhenResourcesWereShort) {
   KernelCache cache;
   const auto fail = [] { return Outcome(Error{ErrorCode::resource_exhausted, "no code space"}); };
-  EXPECT_FALSE(cache.state().find_or_make("key", fail)->outcome);
+  EXPECT_FALSE(cache.state()->find_or_make("key", fail)->outcome);
   EXPECT_EQ(cache.statistics().entries, 0);
   EXPECT_TRUE(look_up(cache, "key")->outcome);
 }
@@ -340,7 +340,7 @@ TEST(KernelCache, KeepsNothingWithoutRoom) {
 
 TEST(KernelCache, IsClearedWhileAKernelIsMade) {
   KernelCache cache;
-  const auto entry = cache.state().find_or_make("key", [&] {
+  const auto entry = cache.state()->find_or_make("key", [&] {
     cache.clear();
     return made("key", 50);
   });

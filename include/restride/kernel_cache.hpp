@@ -41,10 +41,10 @@ class KernelCache {
   static KernelCache& process_wide();
 
   class State;  ///< private to the library
-  State& state() const { return *state_; }
+  const std::shared_ptr<State>& state() const { return state_; }
 
  private:
-  std::unique_ptr<State> state_;
+  std::shared_ptr<State> state_;  ///< also of those who compile in the background
 };
 
 }  // namespace restride

@@ -20,6 +20,13 @@ std::string_view to_string(BackendChoice backend);
 /// The inverse of to_string. The error lists the names.
 Result<BackendChoice> parse_backend(std::string_view text);
 
+/// How a runtime lends a thread for work that nobody waits for.
+struct Background {
+  /// Has task(argument) called once, now or later, on any thread. Null: there is no such thread.
+  void (*run)(void* context, void (*task)(void* argument), void* argument) = nullptr;
+  void* context = nullptr;  ///< passed to `run`; not owned
+};
+
 struct PlanOptions {
   /// A named backend that cannot do the problem is an error; `automatic` asks them in order of
   /// preference (or takes the one that the environment variable RESTRIDE_BACKEND names).
@@ -29,6 +36,11 @@ struct PlanOptions {
   std::string_view target = {};
   /// Not owned; null: KernelCache::process_wide().
   KernelCache* cache = nullptr;
+  /// Some backends take milliseconds to compile. With a background, `automatic` does not wait for
+  /// those: the next backend serves, at last the interpreter, and the better kernels take over in
+  /// all plans of the signature once the background has made them. Results are the same. Without a
+  /// background Plan::create waits.
+  Background background = {};
 };
 
 /// A cheap handle to immutable shared state: copy it freely, use it from any thread.

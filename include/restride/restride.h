@@ -126,6 +126,11 @@ typedef struct restride_plan_options {
   int backend;           /* restride_backend */
   const char* target;    /* NULL: the machine this runs on */
   restride_cache* cache; /* NULL: the one of the process; must outlive the call only */
+  /* How a runtime lends a thread for kernels that take milliseconds to compile: has task(argument)
+   * called once, now or later, on any thread; another backend serves until then. NULL: the call
+   * waits for the kernels. */
+  void (*background_run)(void* background_context, void (*task)(void* argument), void* argument);
+  void* background_context;
 } restride_plan_options;
 
 /* The most dimensions an array may have here, and the most tiles. */
