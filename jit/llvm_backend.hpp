@@ -16,6 +16,7 @@ class LlvmBackend final : public Backend {
   explicit LlvmBackend(CodeArena& arena) : arena_(arena) {}
 
   std::string_view name() const override { return "llvm"; }
+  bool compiles_at_once() const override { return false; }
 
   /// Loads the component at its first call. Errors: `unsupported` where the component is missing,
   /// `compile_failed` where code cannot be made or placed. LLVM itself ends the process where
