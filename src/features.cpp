@@ -49,7 +49,8 @@ uint64_t saved_state() {
 }
 
 Features detect() {
-  constexpr uint32_t avx = 1u << 28;  // leaf 1 ecx
+  // Every machine with AVX2 has F16C as well; code for AVX2 uses it.
+  constexpr uint32_t avx_f16c = 1u << 28 | 1u << 29;  // leaf 1 ecx
   constexpr uint64_t ymm_state = 0x6, zmm_state = 0xe6;
   const uint64_t saved = saved_state();
   const CpuidRegisters leaf7 = cpuid(7, 0);
@@ -57,7 +58,7 @@ Features detect() {
   const auto take = [&](uint32_t word, int bit, Features feature) {
     if ((word >> bit & 1) != 0) found |= feature;
   };
-  if (has_bits(saved, ymm_state) && has_bits(cpuid(1, 0).ecx, avx)) take(leaf7.ebx, 5, avx2);
+  if (has_bits(saved, ymm_state) && has_bits(cpuid(1, 0).ecx, avx_f16c)) take(leaf7.ebx, 5, avx2);
   if (!has_bits(saved, zmm_state)) return found;
   take(leaf7.ebx, 16, avx512f);
   take(leaf7.ebx, 17, avx512dq);

@@ -42,7 +42,7 @@ struct Target {
 /// on Arm each contains NEON, and SVE code is made for one length of its registers.
 enum class InstructionSet : uint8_t {
   sse2,
-  avx2,         ///< with AVX and everything up to SSE4.2
+  avx2,         ///< with AVX, F16C and everything up to SSE4.2
   avx512,       ///< F, BW, VL and DQ
   avx512_vbmi,  ///< with two-source byte permutes
   neon,

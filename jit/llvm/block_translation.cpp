@@ -15,7 +15,11 @@ void BlockTranslator::translate(const Block& block, const Addresses& at) {
       effect(op);
       continue;
     }
-    llvm::Value* const value = result(op);
+    llvm::Value* value = result(op);
+    if (value == nullptr) {
+      if (untranslated_ == nullptr) untranslated_ = &op;
+      value = llvm::PoisonValue::get(vector(1));
+    }
     if (size_t(op.to) >= registers_.size()) registers_.resize(2 * size_t(op.to) + 64);
     registers_[size_t(op.to)] = value;
   }
@@ -42,9 +46,14 @@ llvm::Value* BlockTranslator::result(const Op& op) {
       return permute(op);
     case Code::shuffle:
       return shuffle(op);
+    case Code::convert:
+      return convert(op);
+    case Code::compute:
+      return compute(op);
+    case Code::round:
+      return round(op);
     default:
-      if (untranslated_ == nullptr) untranslated_ = &op;
-      return llvm::PoisonValue::get(vector(1));
+      return nullptr;
   }
 }
 
@@ -124,23 +133,12 @@ llvm::Value* BlockTranslator::extract(const Op& op) {
   return builder_.CreateExtractVector(vector(8, 16), as(op.a, 8), uint64_t(op.at / 8));
 }
 
-/// Entries of a table whose result may be anything and makes no defined byte poison.
-static bool may_be_poison(const std::vector<uint8_t>& table, int entry, int width) {
-  const int group = 8 / width, first = entry / group * group;
-  for (int k = first; k < first + group; ++k) {
-    if (table[size_t(k)] != undefined) return false;
-  }
-  return true;
-}
-
+/// An entry that may choose anything keeps its own place.
 llvm::Value* BlockTranslator::permute(const Op& op) {
   const std::vector<uint8_t>& table = program_.tables[size_t(op.table)];
-  const int count = program_.vector_bytes / op.width;
   Indices indices;
-  for (int k = 0; k < count; ++k) {
-    const bool anything = table[size_t(k)] == undefined;
-    const bool poison = anything && may_be_poison(table, k, op.width);
-    indices.push_back(poison ? llvm::PoisonMaskElem : anything ? k : table[size_t(k)]);
+  for (int k = 0; k < program_.vector_bytes / op.width; ++k) {
+    indices.push_back(table[size_t(k)] == undefined ? k : table[size_t(k)]);
   }
   return shuffled(op.width, op.a, op.b, indices);
 }
@@ -149,10 +147,8 @@ llvm::Value* BlockTranslator::shuffle(const Op& op) {
   const std::vector<uint8_t>& table = program_.tables[size_t(op.table)];
   Indices indices;
   for (int k = 0; k < program_.vector_bytes; ++k) {
-    const bool anything = table[size_t(k)] == undefined;
-    const bool poison = anything && may_be_poison(table, k, 1);
-    const int from = anything ? k % 16 : table[size_t(k)];
-    indices.push_back(poison ? llvm::PoisonMaskElem : k / 16 * 16 + from);
+    const int from = table[size_t(k)] == undefined ? k % 16 : table[size_t(k)];
+    indices.push_back(k / 16 * 16 + from);
   }
   return shuffled(1, op.a, none, indices);
 }

@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "llvm/element_translation.hpp"
 #include "program.hpp"
 #include "target.hpp"
 
@@ -25,7 +26,7 @@ class BlockTranslator {
  public:
   /// Nothing is owned.
   BlockTranslator(const Program& program, const Target& target, llvm::IRBuilder<>& builder)
-      : program_(program), target_(target), builder_(builder) {}
+      : program_(program), target_(target), builder_(builder), elements_(target, builder) {}
 
   void translate(const program::Block& block, const Addresses& at);
 
@@ -57,6 +58,12 @@ class BlockTranslator {
   llvm::Value* permute(const Op& op);
   llvm::Value* shuffle(const Op& op);
 
+  // numbers (number_translation.cpp)
+  llvm::Value* convert(const Op& op);
+  llvm::Value* converted(const Op& op, llvm::Value* elements);
+  llvm::Value* compute(const Op& op);
+  llvm::Value* round(const Op& op);
+
   llvm::Value* address(const Op& op, int64_t before = 0);
   llvm::Value* argument(program::Reg a, int width, int bytes);
   llvm::FixedVectorType* vector(int width, int bytes) const;
@@ -71,6 +78,7 @@ class BlockTranslator {
   const Program& program_;
   const Target& target_;
   llvm::IRBuilder<>& builder_;
+  ElementTranslator elements_;
   const Op* untranslated_ = nullptr;
   const Addresses* at_ = nullptr;        ///< of the block under translation
   std::vector<llvm::Value*> registers_;  ///< of it; an entry of an earlier block is never read

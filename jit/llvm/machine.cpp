@@ -35,7 +35,7 @@ MachineName machine_name(const Target& target) {
     case InstructionSet::sse2:
       return {x86_64_linux, "x86-64", "+sse2"};
     case InstructionSet::avx2:
-      return {x86_64_linux, "x86-64", "+avx2"};
+      return {x86_64_linux, "x86-64", "+avx2,+f16c"};
     case InstructionSet::avx512:
       return {x86_64_linux, "x86-64", "+avx512f,+avx512bw,+avx512vl,+avx512dq"};
     case InstructionSet::avx512_vbmi:

@@ -1,0 +1,62 @@
+// Operations on numbers: which elements of a register they are, and where the results go. What is
+// computed of them is in ElementTranslator.
+#include <llvm/IR/Constants.h>
+
+#include <algorithm>
+
+#include "llvm/block_translation.hpp"
+
+namespace restride::llvm_jit {
+
+using namespace program;
+
+namespace {
+
+/// Complex numbers are pairs of these.
+ElementType part_type(ElementType type) {
+  if (!is_complex(type)) return type;
+  return type == ElementType::c64 ? ElementType::f32 : ElementType::f64;
+}
+
+int part_bytes(ElementType type) { return int(storage_bytes(part_type(type))); }
+
+}  // namespace
+
+/// The elements that are converted, then the register that the results are put into.
+llvm::Value* BlockTranslator::convert(const Op& op) {
+  const int whole = program_.vector_bytes;
+  const int from = int(storage_bytes(op.from)), to = int(storage_bytes(op.type));
+  const int count = whole / std::max(from, to), width = part_bytes(op.from);
+  llvm::Value* elements = as(op.a, width);
+  if (from < to) {
+    elements = builder_.CreateExtractVector(vector(width, count * from), elements,
+                                            uint64_t(op.at / width));
+  }
+  llvm::Value* const result = converted(op, elements);
+  if (to >= from) return result;
+  const int result_width = part_bytes(op.type);
+  llvm::Value* const into = argument(op.b, result_width, whole);
+  return builder_.CreateInsertVector(into->getType(), into, result, uint64_t(op.at / result_width));
+}
+
+llvm::Value* BlockTranslator::converted(const Op& op, llvm::Value* elements) {
+  const ElementType from = part_type(op.from), to = part_type(op.type);
+  if (is_complex(op.from) && op.type == ElementType::pred) {
+    return builder_.CreateOr(elements_.nonzero(from, elements_.every_other(elements, 0)),
+                             elements_.nonzero(from, elements_.every_other(elements, 1)));
+  }
+  llvm::Value* const result = elements_.convert(elements, from, to);
+  if (!is_complex(op.type) || is_complex(op.from)) return result;
+  return elements_.interleaved(result, llvm::Constant::getNullValue(result->getType()));
+}
+
+llvm::Value* BlockTranslator::compute(const Op& op) {
+  const int width = part_bytes(op.type);
+  return elements_.compute(op.operation(), op.type, as(op.a, width), as(op.b, width));
+}
+
+llvm::Value* BlockTranslator::round(const Op& op) {
+  return elements_.round(op.type, as(op.a, part_bytes(op.type)));
+}
+
+}  // namespace restride::llvm_jit
