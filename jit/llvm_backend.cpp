@@ -27,6 +27,14 @@ Result<Kernel> LlvmBackend::compile(const Program& program, const Target& target
   return (*component)->compile(program, target, memory);
 }
 
+Result<std::vector<uint8_t>> LlvmBackend::emit_object(const Program& program, const Target& target,
+                                                      std::string_view symbol,
+                                                      std::span<const uint8_t> description) const {
+  const Result<const LlvmComponent*> component = llvm_component();
+  if (!component) return component.error();
+  return (*component)->emit_object(program, target, symbol, description);
+}
+
 const Backend& llvm_backend() {
   static const LlvmBackend backend(CodeArena::process_wide());
   return backend;

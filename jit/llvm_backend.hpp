@@ -23,6 +23,10 @@ class LlvmBackend final : public Backend {
   /// ordinary memory runs out.
   Result<Kernel> compile(const Program& program, const Target& target) const override;
 
+  Result<std::vector<uint8_t>> emit_object(const Program& program, const Target& target,
+                                           std::string_view symbol,
+                                           std::span<const uint8_t> description) const override;
+
  private:
   CodeArena& arena_;
 };

@@ -40,10 +40,12 @@ struct LlvmComponent {
   Result<Kernel> (*compile)(const Program& program, const Target& target, const CodeMemory& memory);
 
   /// A relocatable ELF object that defines one function, `symbol`, with the calling convention of
-  /// Entry, and refers to no other. For any target on any host. Errors: `unsupported`,
+  /// Entry, and refers to no other; unless `description` is empty also its description, as
+  /// Backend::emit_object says. For any target on any host. Errors: `unsupported`,
   /// `compile_failed`.
   Result<std::vector<uint8_t>> (*emit_object)(const Program& program, const Target& target,
-                                              std::string_view symbol);
+                                              std::string_view symbol,
+                                              std::span<const uint8_t> description);
 
   /// The same as assembly text; Intel's syntax on x86-64.
   Result<std::string> (*emit_assembly)(const Program& program, const Target& target,

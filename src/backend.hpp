@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "program.hpp"
 #include "restride/result.hpp"
@@ -34,6 +35,13 @@ class Backend {
   /// Precondition: verify(program, target). Errors: `unsupported` (the next backend is asked),
   /// `compile_failed`, `resource_exhausted`. Safe from any thread.
   virtual Result<Kernel> compile(const Program& program, const Target& target) const = 0;
+  /// A relocatable ELF object for any target, on any host. It defines the function `symbol`, which
+  /// is an Entry and needs no other symbol, and the constant `symbol` + "_object": `description`
+  /// and behind it the address of the function. Preconditions: verify(program, target); whole
+  /// pointers of description. Errors as compile. Safe from any thread.
+  virtual Result<std::vector<uint8_t>> emit_object(const Program& program, const Target& target,
+                                                   std::string_view symbol,
+                                                   std::span<const uint8_t> description) const;
 };
 
 /// The backends of this build in order of preference; the interpreter is the last.

@@ -190,6 +190,10 @@ Result<void> run_tensors(const restride_plan& plan, const void* source, const vo
   const Result<Tensors> tensors = read_tensors(source, target);
   if (!tensors) return tensors.error();
   const Problem& problem = plan.problem;
+  if (problem.sources.empty()) {
+    return Error{ErrorCode::invalid_argument,
+                 "the plan was loaded from an object: it takes buffers"};
+  }
   if (tensors->problem != problem) {
     return Error{ErrorCode::invalid_argument, "the tensors are " + to_string(tensors->problem) +
                                                   ", the plan is for " + to_string(problem)};
@@ -271,6 +275,18 @@ restride_status restride_plan_create_from_dlpack(const void* source_tensor,
                                                  size_t message_bytes) {
   return restride::hand_out(restride::problem_from_tensors(source_tensor, target_tensor), options,
                             out, {message, message_bytes});
+}
+
+restride_status restride_plan_load(const restride_object* object, restride_plan** out,
+                                   char* message, size_t message_bytes) {
+  const Message report{message, message_bytes};
+  if (out == nullptr) return report.put(null_argument("out"));
+  *out = nullptr;
+  if (object == nullptr) return report.put(null_argument("object"));
+  Result<restride::Plan> plan = restride::Plan::load(*object);
+  if (!plan) return report.put(plan.error());
+  *out = new restride_plan{*std::move(plan), {}};
+  return report.ok();
 }
 
 void restride_plan_destroy(restride_plan* plan) { delete plan; }

@@ -40,7 +40,7 @@ INSTANTIATE_TEST_SUITE_P(Every, LlvmComponentFor,
 TEST_P(LlvmComponentFor, EmitsARelocatableObjectThatDefinesTheSymbol) {
   const uint16_t machine = GetParam().architecture == Architecture::x86_64 ? EM_X86_64 : EM_AARCH64;
   for (const testing::ProgramCase& test : cases_for(GetParam())) {
-    const auto object = component().emit_object(test.program, GetParam(), "kernel_17");
+    const auto object = component().emit_object(test.program, GetParam(), "kernel_17", {});
     ASSERT_TRUE(object) << test.name << ": " << object.error().message;
     Elf64_Ehdr head;
     ASSERT_GT(object->size(), sizeof head) << test.name;

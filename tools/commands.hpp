@@ -24,6 +24,14 @@ struct ExplainRequest {
   enum class Format { text, json } format = Format::text;
 };
 
+struct EmitRequest {
+  std::string problem;
+  std::string target = "host";
+  std::string output;  ///< the object to write
+  std::string header;  ///< the C header to write; empty: none
+  std::string symbol;  ///< of the function; empty: the name of the object's file
+};
+
 struct RunRequest {
   std::string problem;
   std::vector<std::string> inputs;
@@ -48,6 +56,7 @@ struct BenchRequest {
 };
 
 ExitCode explain_command(const ExplainRequest& request);
+ExitCode emit_command(const EmitRequest& request);
 ExitCode run_command(const RunRequest& request);
 ExitCode bench_command(const BenchRequest& request);
 

@@ -13,12 +13,14 @@ constexpr const char* examples = R"(Examples:
   restride explain "f32[2,3] -> f32[2,3]{0,1}"
   restride explain "u8[1080,1920,3] -> u8[1080,1920,3]{1,0,2}" --stage asm
   restride run "u8[1080,1920,3] -> u8[1080,1920,3]{1,0,2}" photo.npy -o planes.npy --verify
+  restride emit "f32[64,64] -> f32[64,64]{0,1}" --target neon -o kernel.o --header kernel.h
   restride bench "f32[4096,4096] -> f32[4096,4096]{0,1}" "f32[4096] -> f32[4096,4096] dims={0}"
   restride bench --suite dl --json dl.json
 
 Exit codes: 0 done; 1 the result was wrong; 2 refused, with one line on stderr.)";
 
 constexpr const char* problem_help = "what to do, as in \"f32[2,3] -> f32[2,3]{0,1}\"";
+constexpr const char* target_help = "the machine to plan for: host, sse2, avx2, avx512, neon, ...";
 constexpr const char* backend_help = "auto, interpreter, xbyak or llvm";
 
 ExitCode with_backend(const std::string& name, BackendChoice& backend,
@@ -34,6 +36,7 @@ ExitCode with_backend(const std::string& name, BackendChoice& backend,
 /// What the arguments are read into; outlives the parse.
 struct Commands {
   ExplainRequest explain;
+  EmitRequest emit;
   RunRequest run;
   BenchRequest bench;
   std::string backend = "auto", pages;
@@ -47,10 +50,22 @@ CLI::App* add_explain(CLI::App& app, Commands& commands) {
   command
       ->add_option("--stage", commands.explain.stage, "space, schedule, nest, program, asm or all")
       ->check(CLI::IsMember({"space", "schedule", "nest", "program", "asm", "all"}));
-  command->add_option("--target", commands.explain.target,
-                      "the machine to plan for: host, sse2, avx2, avx512, ...");
+  command->add_option("--target", commands.explain.target, target_help);
   command->add_option("--backend", commands.backend, backend_help);
   command->add_flag("--json", commands.json, "print JSON");
+  return command;
+}
+
+CLI::App* add_emit(CLI::App& app, Commands& commands) {
+  CLI::App* command = app.add_subcommand(
+      "emit", "Write a problem's machine code, for any machine, as an object to link");
+  EmitRequest& emit = commands.emit;
+  command->add_option("problem", emit.problem, problem_help)->required();
+  command->add_option("-o,--output", emit.output, "the relocatable object to write")->required();
+  command->add_option("--header", emit.header, "the C header to write");
+  command->add_option("--target", emit.target, target_help);
+  command->add_option("--symbol", emit.symbol,
+                      "the name of the function; otherwise that of the object's file");
   return command;
 }
 
@@ -112,6 +127,7 @@ ExitCode dispatch(int argc, char** argv) {
   app.require_subcommand(1);
   Commands commands;
   const CLI::App* explain = add_explain(app, commands);
+  const CLI::App* emit = add_emit(app, commands);
   const CLI::App* run = add_run(app, commands);
   add_bench(app, commands);
   try {
@@ -127,6 +143,7 @@ ExitCode dispatch(int argc, char** argv) {
     return with_backend(commands.backend, commands.explain.backend,
                         [&] { return explain_command(commands.explain); });
   }
+  if (emit->parsed()) return emit_command(commands.emit);
   if (run->parsed()) {
     return with_backend(commands.backend, commands.run.backend,
                         [&] { return run_command(commands.run); });

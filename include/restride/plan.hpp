@@ -9,6 +9,7 @@
 
 #include "restride/executor.hpp"
 #include "restride/kernel_cache.hpp"
+#include "restride/object.h"
 #include "restride/problem.hpp"
 #include "restride/result.hpp"
 
@@ -49,6 +50,12 @@ class Plan {
   /// Errors: everything validate(problem) says; `unsupported` for what cannot be planned or
   /// compiled.
   static Result<Plan> create(const Problem& problem, const PlanOptions& options = {});
+
+  /// A plan that runs a kernel which was compiled ahead of time and linked into this program.
+  /// Errors: `unsupported` where this machine lacks features that it needs, which are named, or the
+  /// object is of another version of this library; `invalid_argument` where `object` describes no
+  /// kernel.
+  static Result<Plan> load(const restride_object& object);
 
   /// Runs the plan of a problem with one source; of another it runs nothing. Allocates nothing,
   /// takes no lock, makes no system call. Needs up to 33 KiB of stack. Precondition: the pointers

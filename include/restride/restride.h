@@ -176,6 +176,14 @@ RESTRIDE_API restride_status restride_plan_create_from_dlpack(const void* source
                                                               restride_plan** out, char* message,
                                                               size_t message_bytes);
 
+/* A plan that runs a kernel which was compiled ahead of time, by `restride emit`, and linked into
+ * this program. On a machine that lacks features which the kernel needs this is
+ * RESTRIDE_UNSUPPORTED, and the message names them. */
+struct restride_object; /* <restride/object.h> */
+RESTRIDE_API restride_status restride_plan_load(const struct restride_object* object,
+                                                restride_plan** out, char* message,
+                                                size_t message_bytes);
+
 /* NULL is fine. */
 RESTRIDE_API void restride_plan_destroy(restride_plan* plan);
 

@@ -9,20 +9,21 @@ namespace {
 
 template <class Bytes>
 Result<Bytes> emitted(const Program& program, const Target& target, std::string_view symbol,
-                      Form form) {
-  const auto bytes = emit(program, target, symbol, form);
+                      Form form, std::span<const uint8_t> description) {
+  const auto bytes = emit(program, target, symbol, form, description);
   if (!bytes) return bytes.error();
   return Bytes(bytes->begin(), bytes->end());
 }
 
 Result<std::vector<uint8_t>> emit_object(const Program& program, const Target& target,
-                                         std::string_view symbol) {
-  return emitted<std::vector<uint8_t>>(program, target, symbol, Form::object);
+                                         std::string_view symbol,
+                                         std::span<const uint8_t> description) {
+  return emitted<std::vector<uint8_t>>(program, target, symbol, Form::object, description);
 }
 
 Result<std::string> emit_assembly(const Program& program, const Target& target,
                                   std::string_view symbol) {
-  return emitted<std::string>(program, target, symbol, Form::assembly);
+  return emitted<std::string>(program, target, symbol, Form::assembly, {});
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // nothing about loop nests that a planner made.
 #include "llvm/object.hpp"
 
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/DiagnosticHandler.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
@@ -31,10 +32,25 @@ class Diagnostics final : public llvm::DiagnosticHandler {
   std::string& errors_;
 };
 
+llvm::StringRef name_of(std::string_view symbol) { return {symbol.data(), symbol.size()}; }
+
+/// Puts a constant that describes a function beside it: the description, then its address.
+void describe(llvm::Function& function, std::span<const uint8_t> description) {
+  llvm::LLVMContext& context = function.getContext();
+  llvm::Constant* const bytes = llvm::ConstantDataArray::get(
+      context, llvm::ArrayRef<uint8_t>(description.data(), description.size()));
+  llvm::Constant* const both = llvm::ConstantStruct::getAnon({bytes, &function});
+  auto* const constant = new llvm::GlobalVariable(*function.getParent(), both->getType(), true,
+                                                  llvm::GlobalValue::ExternalLinkage, both,
+                                                  function.getName() + "_object");
+  constant->setAlignment(llvm::Align(sizeof(void*)));
+}
+
 }  // namespace
 
 Result<llvm::SmallVector<char, 0>> emit(const Program& program, const Target& target,
-                                        std::string_view symbol, Form form) {
+                                        std::string_view symbol, Form form,
+                                        std::span<const uint8_t> description) {
   Result<std::unique_ptr<llvm::TargetMachine>> machine = make_machine(program, target);
   if (!machine) return machine.error();
   llvm::LLVMContext context;
@@ -46,6 +62,7 @@ Result<llvm::SmallVector<char, 0>> emit(const Program& program, const Target& ta
   module.setDataLayout((*machine)->createDataLayout());
   const Result<void> translated = translate(program, target, symbol, module);
   if (!translated) return translated.error();
+  if (!description.empty()) describe(*module.getFunction(name_of(symbol)), description);
 
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);

@@ -1,6 +1,8 @@
 """The command line itself: its answers, its refusals, and the forms of its output."""
 
 import json
+import os
+import subprocess
 import unittest
 
 from command import CommandTest
@@ -12,7 +14,7 @@ class CommandLine(CommandTest):
     def test_version_and_help(self):
         self.assertRegex(self.succeeds("--version"), r"\Arestride \d+\.\d+\.\d+\n\Z")
         self.assertIn("Examples:", self.succeeds("--help"))
-        for command in ("explain", "run", "bench"):
+        for command in ("explain", "emit", "run", "bench"):
             self.assertIn(command, self.succeeds(command, "--help"))
 
     def test_bad_requests_are_refused_in_one_line(self):
@@ -25,6 +27,9 @@ class CommandLine(CommandTest):
             ["explain", TRANSPOSE, "--backend", "mars"],
             ["explain", TRANSPOSE, "--target", "mars"],
             ["explain", TRANSPOSE, "surplus"],
+            ["emit", TRANSPOSE],
+            ["emit", TRANSPOSE, "-o", "kernel.o", "--target", "mars"],
+            ["emit", TRANSPOSE, "-o", "kernel.o", "--symbol", "7up"],
             ["run", TRANSPOSE],
             ["run", TRANSPOSE, "in.npy"],
             ["run", TRANSPOSE, "in.npy", "-o", "out.npy", "--threads", "0"],
@@ -55,6 +60,59 @@ class CommandLine(CommandTest):
                 self.refused("bench", problem)
                 self.refused("run", problem, "in.npy", "-o", "out.npy")
         self.assertEqual(self.files(), [])
+
+
+PROGRAM = """
+#include <restride/object.h>
+#include <restride/restride.h>
+#include <stdio.h>
+#include <string.h>
+#include "kernel.h"
+int main(void) {
+  const float rows[6] = {1, 2, 3, 4, 5, 6}, wanted[6] = {1, 4, 2, 5, 3, 6};
+  float columns[6] = {0}, again[6] = {0};
+  char message[256];
+  void* const operands[] = {again, (void*)rows};
+  restride_plan* plan;
+  if (restride_plan_load(&kernel_object, &plan, message, sizeof message) != RESTRIDE_OK) return puts(message), 3;
+  if (restride_plan_execute(plan, rows, sizeof rows, columns, sizeof columns, NULL, message, sizeof message) != RESTRIDE_OK)
+    return puts(message), 4;
+  restride_plan_destroy(plan);
+  kernel(NULL, operands, 0, KERNEL_UNITS);
+  return memcmp(columns, wanted, sizeof wanted) != 0 || memcmp(again, wanted, sizeof wanted) != 0;
+}
+"""
+
+
+class Emit(CommandTest):
+    def setUp(self):
+        super().setUp()
+        if "llvm" in self.restride("emit", TRANSPOSE, "-o", "probe.o").stderr:
+            self.skipTest("no LLVM")
+
+    def test_writes_an_object_and_a_header_for_any_target(self):
+        for target in ("sse2", "avx512_vbmi", "neon", "sve128", "sve256"):
+            text = self.succeeds("emit", TRANSPOSE, "-o", "kernel.o", "--header", "kernel.h", "--target", target)
+            self.assertIn("for " + target, text)
+            self.assertEqual((self.folder / "kernel.o").read_bytes()[:4], b"\x7fELF")
+            self.assertIn("Compiled ahead of time for " + target, (self.folder / "kernel.h").read_text())
+
+    def test_the_object_links_into_a_program_and_runs(self):
+        self.succeeds("emit", TRANSPOSE, "-o", "kernel.o", "--header", "kernel.h")
+        (self.folder / "main.c").write_text(PROGRAM)
+        source = os.environ["RESTRIDE_SOURCE"]
+        flags = os.environ["RESTRIDE_FLAGS"].split()
+        for command in (
+            [os.environ["RESTRIDE_CC"], *flags, "-Wall", "-Werror", "-I", source + "/include", "-c", "main.c"],
+            [os.environ["RESTRIDE_CXX"], *flags, "main.o", "kernel.o", os.environ["RESTRIDE_LIBRARY"],
+             "-ldl", "-lpthread", "-o", "program"],
+            ["./program"],
+        ):
+            done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=120)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_a_file_that_cannot_be_written_is_named(self):
+        self.refused("emit", TRANSPOSE, "-o", "nowhere/kernel.o", saying="nowhere/kernel.o")
 
 
 class Explain(CommandTest):
