@@ -43,8 +43,12 @@ void expect_nothing_meets(const std::vector<SlotMove>& moves, const Route& route
               element);
     EXPECT_EQ(to.emplace(std::pair(move.target_window, route.middle[k]), element).first->second,
               element);
-    if (route.kind == RouteKind::source) EXPECT_EQ(route.middle[k], move.source_slot);
-    if (route.kind == RouteKind::target) EXPECT_EQ(route.middle[k], move.target_slot);
+    if (route.kind == RouteKind::source) {
+      EXPECT_EQ(route.middle[k], move.source_slot);
+    }
+    if (route.kind == RouteKind::target) {
+      EXPECT_EQ(route.middle[k], move.target_slot);
+    }
   }
 }
 
