@@ -16,7 +16,7 @@ using Features = uint64_t;
 namespace feature {
 
 constexpr Features x86_64 = 1u << 0;
-constexpr Features avx2 = 1u << 1;  ///< with AVX and everything up to SSE4.2
+constexpr Features avx2 = 1u << 1;  ///< with AVX, F16C and everything up to SSE4.2
 constexpr Features avx512f = 1u << 2;
 constexpr Features avx512bw = 1u << 3;
 constexpr Features avx512dq = 1u << 4;

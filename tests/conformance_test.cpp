@@ -10,9 +10,9 @@
 #include <string>
 #include <utility>
 
-#include "interpreter.hpp"
 #include "iteration_space.hpp"
 #include "support/cases.hpp"
+#include "support/coverage.hpp"
 #include "support/run_case.hpp"
 #include "support/sampling.hpp"
 
@@ -60,17 +60,20 @@ void PrintTo(const Way& way, std::ostream* out) {
   *out << way.backend->name() << " for " << way.target->name;
 }
 
+/// Whether arithmetic may go to the next backend.
+bool lacks(const Problem& problem, const Way& way) {
+  if (way.backend->name() == "llvm") return !llvm_translates(problem);
+  return way.backend->name() == "xbyak" && !xbyak_translates(problem, *way.target);
+}
+
 /// Counts outcomes and turns failures into test failures, the first few of them.
 class Tally {
  public:
   /// Returns whether to go on.
-  bool add(const PreparedCase& prepared, const Report& report, const Backend& backend) {
+  bool add(const PreparedCase& prepared, const Report& report, const Way& way) {
     ++cases_;
     if (report.outcome == Outcome::passed) return true;
-    // Arithmetic that a backend lacks goes to the next one.
-    const bool lacks =
-        prepared.problem().operation != Operation::copy && &backend != &interpreter_backend();
-    if (report.outcome == Outcome::unsupported && lacks) return true;
+    if (report.outcome == Outcome::unsupported && lacks(prepared.problem(), way)) return true;
     if (report.outcome == Outcome::unsupported && may_be_unsupported(prepared.problem())) {
       ++unsupported_;
       return true;
@@ -161,7 +164,7 @@ TEST_P(Conformance, RunsTheCorpusThroughPlan) {
   int64_t number = 0;
   for (const PreparedCase& prepared : corpus()) {
     if (!takes_part(*GetParam().backend, ++number, 3)) continue;
-    if (!tally.add(prepared, run_through_plan(prepared, GetParam()), *GetParam().backend)) break;
+    if (!tally.add(prepared, run_through_plan(prepared, GetParam()), GetParam())) break;
   }
   RecordProperty("unsupported", static_cast<int>(tally.unsupported()));
 }
@@ -171,7 +174,7 @@ TEST_P(Conformance, RunsTheProgramsOfTheCorpus) {
   int64_t number = 0;
   for (const PreparedCase& prepared : corpus()) {
     if (!takes_part(*GetParam().backend, ++number, 2)) continue;
-    if (!tally.add(prepared, run_directly(prepared, GetParam()), *GetParam().backend)) break;
+    if (!tally.add(prepared, run_directly(prepared, GetParam()), GetParam())) break;
   }
   RecordProperty("unsupported", static_cast<int>(tally.unsupported()));
 }
@@ -195,9 +198,9 @@ void expect_to_conform(Problem (*make)(uint64_t), int64_t usual_problems) {
                            [&](const Way& way) { return way.backend == backend; });
       if (own.empty()) continue;
       const Way& way = own[static_cast<size_t>(seed) % own.size()];
-      const bool on = tally.add(prepared, run_directly(prepared, way), *backend) &&
-                      (!runs_here(*way.target) ||
-                       tally.add(prepared, run_through_plan(prepared, way), *backend));
+      const bool on =
+          tally.add(prepared, run_directly(prepared, way), way) &&
+          (!runs_here(*way.target) || tally.add(prepared, run_through_plan(prepared, way), way));
       if (!on) return;
     }
   }

@@ -79,6 +79,10 @@ void Translator::step(const Op& op, int k) {
   }
   if (family_ == Family::sse) {
     sse(op);
+  } else if (op.code >= Code::convert && op.code <= Code::round) {
+    begin_temporaries(op);
+    avx(op);
+    end_temporaries();
   } else {
     avx(op);
   }
@@ -111,8 +115,8 @@ void Translator::note_narrow(const Op& op) {
   narrow_ = narrow ? narrow_ | bit : narrow_ & ~bit;
 }
 
-const Translator::Register& Translator::sized(Reg r, int bytes) const {
-  return registers_of(bytes)[physical_[size_t(r)]];
+const Translator::Register& Translator::numbered(int number, int bytes) {
+  return registers_of(bytes)[size_t(number)];
 }
 
 void Translator::prefetch(const Op& op) {

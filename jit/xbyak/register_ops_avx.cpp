@@ -36,9 +36,11 @@ void Translator::avx(const Op& op) {
     case Code::prefetch:
       return prefetch(op);
     case Code::convert:
+      return avx_convert(op);
     case Code::compute:
+      return avx_compute(op);
     case Code::round:
-      failed_ = true;  // refused before
+      return avx_round(op);
   }
 }
 

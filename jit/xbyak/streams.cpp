@@ -74,22 +74,26 @@ Xbyak::Opmask Translator::mask(uint64_t bits) {
 /// end with the displacement and be followed by table_was_used().
 Xbyak::Address Translator::table(const Op& op) {
   const uint8_t width = op.code == Code::permute ? op.width : 1;
-  const auto wanted = [&](const TableCopy& copy) {
-    return copy.table == op.table && copy.width == width;
-  };
-  const auto found = std::find_if(tables_.begin(), tables_.end(), wanted);
-  table_place_ = int(found - tables_.begin());
-  if (found == tables_.end()) tables_.push_back({op.table, width});
+  table_place_ = place_of({op.table, width});
   return ptr[rip + 0];
 }
 
-void Translator::table_was_used() { table_uses_.push_back({getSize(), table_place_}); }
+void Translator::table_was_used() { table_uses_.push_back({getSize(), table_place_, 0}); }
+
+int Translator::place_of(const TableCopy& copy) {
+  const auto found = std::find(tables_.begin(), tables_.end(), copy);
+  const int place = int(found - tables_.begin());
+  if (found == tables_.end()) tables_.push_back(copy);
+  return place;
+}
 
 void Translator::append_tables() {
   if (tables_.empty() || Xbyak::GetError() != Xbyak::ERR_NONE) return;
   for (size_t padding = (64 - getSize() % 64) % 64; padding > 0; --padding) db(0xcc);
   const size_t first = getSize();
   for (const TableCopy& copy : tables_) {
+    for (int k = 0; copy.table < 0 && k < program_.vector_bytes; ++k) db(copy.lane[size_t(k % 16)]);
+    if (copy.table < 0) continue;
     for (const uint8_t entry : program_.tables[size_t(copy.table)]) {
       db(entry);
       for (int k = 1; k < copy.width; ++k) db(0);
@@ -98,7 +102,7 @@ void Translator::append_tables() {
   if (Xbyak::GetError() != Xbyak::ERR_NONE) return;
   for (const TableUse& use : table_uses_) {
     const size_t address = first + size_t(use.place) * size_t(program_.vector_bytes);
-    rewrite(use.end - 4, address - use.end, 4);
+    rewrite(use.end - 4 - size_t(use.behind), address - use.end, 4);
   }
 }
 

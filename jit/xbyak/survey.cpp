@@ -3,19 +3,26 @@
 
 #include <algorithm>
 
+#include "xbyak/coverage.hpp"
+
 namespace restride::xbyak {
 
 using namespace program;
 
 namespace {
 
+// What computes takes at most some sixty instructions of eleven bytes and a dozen constants of 64.
+constexpr size_t bytes_per_computation = 1536;
 constexpr size_t bytes_per_op = 96, bytes_per_loop = 64, bytes_per_step = 64, bytes_per_wrap = 64;
 constexpr size_t bytes_of_frame = 1024, bytes_per_item = 128 + 32 * max_streams;
 
 class Walk {
  public:
   Walk(const Program& program, const Target& target)
-      : program_(program), vector_bytes_(program.vector_bytes), byte_masks_(target.byte_masks) {
+      : program_(program),
+        vector_bytes_(program.vector_bytes),
+        byte_masks_(target.byte_masks),
+        set_(instruction_set(target)) {
     survey_.code_bound =
         bytes_of_frame + 64 + program.root.size() * bytes_per_item + 4 * 64 * program.tables.size();
     survey_.height = walk(program.root, 0);
@@ -45,7 +52,7 @@ class Walk {
     const int64_t weight = int64_t{1} << (3 * std::min(depth, 10));
     survey_.code_bound += block.size() * bytes_per_op;
     for (const Op& op : block) {
-      survey_.computes |= op.code >= Code::convert && op.code <= Code::round;
+      if (op.code >= Code::convert && op.code <= Code::round) visit_computation(op);
       const bool loads = op.code == Code::load || op.code == Code::splat;
       if (op.code == Code::permute && byte_masks_) add_blend(op);
       if (!loads && op.to != none) continue;
@@ -57,6 +64,11 @@ class Walk {
 
   void add_blend(const Op& op) {
     if (const std::optional<uint64_t> mask = blend_mask(program_, op)) survey_.masks.add(*mask);
+  }
+
+  void visit_computation(const Op& op) {
+    survey_.code_bound += bytes_per_computation;
+    if (survey_.refused == nullptr && !translates(op, set_)) survey_.refused = &op;
   }
 
   void add_mask(const Op& op) {
@@ -81,6 +93,7 @@ class Walk {
   const Program& program_;
   const int vector_bytes_;
   const bool byte_masks_;
+  const InstructionSet set_;
   Survey survey_;
 };
 

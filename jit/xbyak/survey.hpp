@@ -29,7 +29,7 @@ struct Survey {
   int digits = 0;         ///< wraps in all
   size_t code_bound = 0;  ///< bytes of code and tables, an upper bound
   bool nontemporal = false;
-  bool computes = false;  ///< converts or computes: not translated here
+  const program::Op* refused = nullptr;  ///< the first operation without a translation
   Masks masks;  ///< of partial loads and stores and of blends, where the target has byte masks
 };
 

@@ -6,6 +6,7 @@
 //   the code blocks.cpp               vector registers: a linear scan within each Block
 //   memory_ops_avx.cpp, register_ops_avx.cpp, vector_ops_sse.cpp   what an operation is in each
 //   family
+//   convert_*.cpp, arithmetic_*.cpp, temporaries.cpp               what computes: AVX2 and AVX-512
 //
 // Frame, from rsp up: [operands, first, last if there are several root items] [spilled streams]
 // [loop counters without a register] [digit counters of wraps].
@@ -36,6 +37,45 @@ class Translator : private Xbyak::CodeGenerator {
   using Register = Xbyak::Xmm;  ///< of 16, 32 or 64 bytes: xbyak looks at its kind
 
   enum class Family : uint8_t { sse, vex, evex };
+
+  /// A use of a table: where a displacement in the code waits for its address.
+  struct TableUse {
+    size_t end;  ///< of the instruction
+    int place;   ///< which copy behind the code
+    int behind;  ///< bytes of the instruction behind the four of the displacement
+  };
+  struct TableCopy {
+    int16_t table;                   ///< of the program; -1: a constant
+    uint8_t width;                   ///< bytes of an index
+    std::array<uint8_t, 16> lane{};  ///< of a constant, the same in every lane
+
+    bool operator==(const TableCopy&) const = default;
+  };
+
+  /// A constant behind the code as the last operand of an instruction: a place in a table of V
+  /// bytes. The use is noted when the statement ends.
+  class Constant : public Xbyak::Address {
+   public:
+    Constant(Translator& translator, int place, int behind)
+        : Address(translator.ptr[translator.rip + 0]),
+          translator_(translator),
+          place_(place),
+          behind_(behind) {}
+    ~Constant() { translator_.table_uses_.push_back({translator_.getSize(), place_, behind_}); }
+    Constant(const Constant&) = delete;
+    Constant& operator=(const Constant&) = delete;
+
+   private:
+    Translator& translator_;
+    const int place_, behind_;
+  };
+
+  /// One step of a conversion, between the low ends of two registers, which may be the same one.
+  struct Hop {
+    ElementType from, type;
+    int count;  ///< elements
+    int to, a;  ///< numbers of machine registers
+  };
 
   // ---- frame_and_loops.cpp
   void assign_general_registers();
@@ -70,6 +110,7 @@ class Translator : private Xbyak::CodeGenerator {
   Xbyak::Opmask mask(uint64_t bits);
   Xbyak::Address table(const Op& op);
   void table_was_used();
+  int place_of(const TableCopy& copy);
   void append_tables();
 
   // ---- blocks.cpp
@@ -80,7 +121,11 @@ class Translator : private Xbyak::CodeGenerator {
   void take(program::Reg r);
   bool writes_early(const Op& op) const;
   const Register& vector(program::Reg r) const { return sized(r, program_.vector_bytes); }
-  const Register& sized(program::Reg r, int bytes) const;
+  static const Register& numbered(int number, int bytes);
+  const Register& sized(program::Reg r, int bytes) const {
+    return numbered(physical_[size_t(r)], bytes);
+  }
+  int number(program::Reg r) const { return physical_[size_t(r)]; }
   const Register& low(program::Reg r) const { return sized(r, 16); }
   bool same(program::Reg x, program::Reg y) const {
     return physical_[size_t(x)] == physical_[size_t(y)];
@@ -113,6 +158,59 @@ class Translator : private Xbyak::CodeGenerator {
   void avx_permute_one(const Op& op);
   void avx_permute_two(const Op& op, program::Reg b);
 
+  // ---- temporaries.cpp
+  void begin_temporaries(const Op& op);
+  int temporary();
+  void end_temporaries();
+  Constant constant(uint64_t value, int width, int behind = 0);
+  Constant constant(const std::array<uint8_t, 16>& lane, int behind = 0);
+
+  // ---- convert_pieces.cpp
+  void avx_convert(const Op& op);
+  void convert_in_pieces(const Op& op, int count);
+  void convert_piece(Hop hop);
+  void convert_once(const Hop& hop);
+  int taken_piece(int into, int a, int at);
+  void put_piece(int to, int into, int piece, int at, int bytes);
+  void put_small_piece(int to, int into, int piece, int at, int bytes);
+  static const Register& source(const Hop& hop);
+  static const Register& result(const Hop& hop);
+
+  // ---- convert_integers.cpp
+  void resize(const Hop& hop);
+  void narrow(const Hop& hop, int first_byte);
+  void to_pred(const Hop& hop);
+  void integer_to_float(const Hop& hop);
+  void u32_to_float(const Hop& hop);
+  void wide_integer_to_f64(const Hop& hop);
+
+  // ---- convert_floats.cpp
+  void float_to_float(const Hop& hop);
+  void f32_to_bf16(const Hop& hop);
+  void float_to_integer(const Hop& hop);
+  void float_to_small(const Hop& hop);
+  void float_to_unsigned(const Hop& hop);
+  void f32_to_u32(const Hop& hop);
+  void float_to_signed(const Hop& hop);
+  void clamp(const Hop& hop, uint64_t lowest, uint64_t highest);
+  void avx_round(const Op& op);
+
+  // ---- arithmetic_floats.cpp, arithmetic_integers.cpp
+  void avx_compute(const Op& op);
+  void compute_floats(const Op& op);
+  void choose_floats(const Op& op);
+  void replace_nans(const Register& to, const Register& nans, ElementType type);
+  void compare_floats(const Op& op);
+  void ones_of_mask(const Register& to, int width);
+  void compute_pred(const Op& op);
+  void compute_integers(const Op& op);
+  void multiply_integers(const Op& op);
+  void multiply_bytes(const Op& op);
+  void multiply_wide(const Op& op);
+  void choose_wide(const Op& op);
+  void compare_integers(const Op& op, int x, int y);
+  void compare_integers_vex(const Op& op, int x, int y);
+
   // ---- vector_ops_sse.cpp
   void sse(const Op& op);
   void sse_load(const Op& op);
@@ -125,16 +223,6 @@ class Translator : private Xbyak::CodeGenerator {
   void sse_prepare(const Op& op);
 
   void prefetch(const Op& op);
-
-  /// A use of a table: where a displacement in the code waits for its address.
-  struct TableUse {
-    size_t end;  ///< of the instruction; the displacement is its last four bytes
-    int place;   ///< which copy behind the code
-  };
-  struct TableCopy {
-    int16_t table;
-    uint8_t width;  ///< bytes of an index
-  };
 
   static constexpr int several_items_slots = 3;
 
@@ -162,6 +250,10 @@ class Translator : private Xbyak::CodeGenerator {
   std::vector<uint8_t> physical_;  ///< by virtual register
   uint32_t free_ = 0;              ///< a bit per machine register
   uint32_t narrow_ = 0;            ///< whose bytes from 16 on are zero or undefined
+  uint32_t busy_ = 0;              ///< those of the operation at hand
+  uint32_t spare_ = 0;             ///< temporaries among them that are done with
+  int saved_vectors_ = 0;          ///< temporaries that something lives in
+  std::array<uint8_t, 8> victims_{};
   bool failed_ = false;
 
   std::vector<TableCopy> tables_;

@@ -24,8 +24,9 @@ Result<Kernel> XbyakBackend::compile(const Program& program, const Target& targe
     return Error{ErrorCode::unsupported, "xbyak: target " + target.name + " is no x86-64"};
   }
   const xbyak::Survey survey = xbyak::survey(program, target);
-  if (survey.computes) {
-    return Error{ErrorCode::unsupported, "xbyak: conversions and arithmetic are not translated"};
+  if (survey.refused != nullptr) {
+    return Error{ErrorCode::unsupported,
+                 "xbyak: not translated for " + target.name + ": " + to_string(*survey.refused)};
   }
   const std::unique_ptr<uint8_t[]> memory(new (std::nothrow) uint8_t[survey.code_bound]);
   if (!memory) return Error{ErrorCode::resource_exhausted, "xbyak: no memory to emit into"};

@@ -5,6 +5,8 @@
 #include <limits>
 #include <vector>
 
+#include "element_math.hpp"
+
 namespace restride::testing {
 namespace {
 
@@ -24,6 +26,7 @@ class Generator {
     do {
       program_.vector_bytes = int(16 << random_.between(0, 2));
     } while (program_.vector_bytes > target_.vector_bytes);
+    computes_ = random_.one_in(2);
     alignment_ = target_.nontemporal && random_.one_in(3) ? program_.vector_bytes : 1;
     program_.operands = {
         {Role::target, 0, 0, alignment_}, {Role::source}, {Role::source}, {Role::scratch}};
@@ -75,12 +78,15 @@ class Generator {
   }
 
   void add_op(Block& ops) {
-    const int64_t kind = random_.between(0, 12);
+    const int64_t kind = random_.between(0, computes_ ? 16 : 12);
     if (values_.size() < 3 || kind <= 2) return add_load(ops);
     if (kind == 3) return add_splat(ops);
     if (kind <= 5) return add_store(ops);
     if (kind == 6) return add_prefetch(ops);
     if (kind == 7) return add_scratch(ops);
+    if (kind == 13) return add_round(ops);
+    if (kind == 14) return add_compute(ops);
+    if (kind >= 15) return add_convert(ops);
     add_between_registers(ops);
   }
 
@@ -179,6 +185,65 @@ class Generator {
                    .bytes = bytes,
                    .to = define(true),
                    .offset = offset});
+  }
+
+  void add_compute(Block& ops) {
+    const Value a = pick(), b = random_.one_in(8) ? a : pick();
+    Op op{.code = Code::compute, .a = a.reg, .b = b.reg};
+    do {
+      op.select =
+          uint8_t(random_.between(int64_t(Operation::add), int64_t(Operation::greater_equal)));
+      op.type = type();
+    } while (element_operation(op.operation(), op.type) == nullptr);
+    if (!a.whole || !b.whole) return;
+    op.to = define(true);
+    ops.push_back(op);
+  }
+
+  void add_round(Block& ops) {
+    const Value a = pick();
+    if (!a.whole) return;
+    const ElementType type = random_.one_in(2) ? ElementType::f32 : ElementType::f64;
+    ops.push_back({.code = Code::round, .type = type, .to = define(true), .a = a.reg});
+  }
+
+  /// A narrower result is merged into another value, or stored and forgotten.
+  void add_convert(Block& ops) {
+    const Value a = pick(), b = pick();
+    Op op{.code = Code::convert, .a = a.reg};
+    do {
+      op.from = type();
+      op.type = type();
+    } while (element_converter(op.from, op.type) == nullptr);
+    if (!a.whole) return;
+    const int from = int(storage_bytes(op.from)), to = int(storage_bytes(op.type));
+    const int piece = program_.vector_bytes / std::max(from, to) * std::min(from, to);
+    if (from != to) {
+      op.at = uint8_t(random_.between(0, program_.vector_bytes / piece - 1) * piece);
+    }
+    const bool merges = from > to && b.whole && random_.one_in(2);
+    if (merges) op.b = b.reg;
+    op.to = define(from <= to || merges);
+    ops.push_back(op);
+    if (from <= to || merges) return;
+    values_.pop_back();
+    const bool storable = target_.byte_masks || (piece <= 16 && (piece == 16 || op.at < 16));
+    if (!storable) return;
+    ops.push_back({.code = Code::store,
+                   .stream = stream_of(false),
+                   .bytes = uint8_t(piece),
+                   .at = op.at,
+                   .a = op.to,
+                   .offset = random_.between(-100, 300)});
+  }
+
+  /// Mostly a type that vectors compute in.
+  ElementType type() {
+    using enum ElementType;
+    constexpr ElementType common[] = {pred, s8,  s16, s32,  s64, u8, u16,
+                                      u32,  u64, f16, bf16, f32, f64};
+    if (!random_.one_in(20)) return random_.choose(std::span<const ElementType>(common));
+    return ElementType(random_.between(int64_t(pred), int64_t(c128)));
   }
 
   /// `entries` numbers below `choices`; sometimes one is undefined.
@@ -287,6 +352,7 @@ class Generator {
   const Target& target_;
   Program program_;
   int64_t alignment_ = 1;
+  bool computes_ = false;
   Reg next_ = 0;
   std::vector<Value> values_;
   std::vector<int64_t> at_, low_, high_;
@@ -314,9 +380,9 @@ void change(Random& random, T& field) {
 }
 
 void mutate(Random& random, Op& op) {
-  switch (random.between(0, 9)) {
+  switch (random.between(0, 11)) {
     case 0:
-      return void(op.code = Code(random.between(0, 12)));
+      return void(op.code = Code(random.between(0, int64_t(Code::prefetch))));
     case 1:
       return change(random, op.stream);
     case 2:
@@ -333,6 +399,10 @@ void mutate(Random& random, Op& op) {
       return change(random, op.a);
     case 8:
       return change(random, op.b);
+    case 9:
+      return void(op.type = ElementType(random.between(0, 40)));
+    case 10:
+      return void(op.from = ElementType(random.between(0, 40)));
     default:
       return change(random, op.offset);
   }

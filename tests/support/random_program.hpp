@@ -7,6 +7,7 @@
 namespace restride::testing {
 
 /// Loops, streams with wraps and phases, every operation the target has, up to its last register.
+/// Half of them convert and compute too, mostly with common types.
 /// Operands are as large as the accesses need, found by walking all iterations. Stored bytes are
 /// defined, scratch is read only where it was just written. Units may overlap in the target.
 Program random_program(Random& random, const Target& target);

@@ -1,0 +1,90 @@
+// The ways of conversions:
+//
+//     pred ─► u8          s8 u8 s16 u16 ─► s32 ─► f32 ─► f16, bf16
+//                                           └───► f64
+//     f16, bf16 ─► f32 ─► any                     any ─► pred
+//
+// Everything else is one step. A way is taken only where all of its steps but the last are exact,
+// or where rounding twice cannot be told from rounding once: an integer that f32 must round is
+// beyond f16 anyway.
+#include "xbyak/coverage.hpp"
+
+#include <algorithm>
+
+namespace restride::xbyak {
+
+using namespace program;
+using enum ElementType;
+
+namespace {
+
+bool is_half(ElementType type) { return type == f16 || type == bf16; }
+
+/// Integers of at least a byte.
+bool is_byte_integer(ElementType type) {
+  return (type >= s8 && type <= s64) || (type >= u8 && type <= u64);
+}
+
+bool is_common(ElementType type) {
+  return type == pred || is_byte_integer(type) || (type >= f16 && type <= f64);
+}
+
+/// Conversions between f64 or f32 and 64-bit integers that AVX2 lacks.
+bool needs_avx512(ElementType from, ElementType to) {
+  const bool from_wide = from == s64 || from == u64, to_wide = to == s64 || to == u64;
+  return (from_wide && (to == f32 || is_half(to))) || (to_wide && is_float(from));
+}
+
+bool rounds_twice(ElementType from, ElementType to) {
+  if (from == f64) return is_half(to);
+  return to == bf16 && is_byte_integer(from) && storage_bytes(from) >= 4;
+}
+
+bool translates_conversion(ElementType from, ElementType to, InstructionSet set) {
+  if (from == to) return true;
+  if (!is_common(from) || !is_common(to) || rounds_twice(from, to)) return false;
+  return set >= InstructionSet::avx512 || !needs_avx512(from, to);
+}
+
+bool translates_arithmetic(Operation operation, ElementType type) {
+  switch (operation) {
+    case Operation::divide:
+      return type == f32 || type == f64;
+    case Operation::copy:
+    case Operation::convert:
+    case Operation::remainder:
+    case Operation::power:
+      return false;
+    default:
+      return type == pred || is_byte_integer(type) || type == f32 || type == f64;
+  }
+}
+
+}  // namespace
+
+ElementType next_type(ElementType from, ElementType to) {
+  if (from == to || to == pred) return to;
+  if (from == pred) return u8;
+  if (is_half(from)) return f32;
+  if (is_byte_integer(from) && storage_bytes(from) < 4 && is_float(to)) return s32;
+  return is_half(to) && from != f32 ? f32 : to;
+}
+
+int widest_bytes(ElementType from, ElementType to) {
+  int64_t bytes = storage_bytes(from);
+  while (from != to) {
+    from = next_type(from, to);
+    bytes = std::max(bytes, storage_bytes(from));
+  }
+  return static_cast<int>(bytes);
+}
+
+bool translates(const Op& op, InstructionSet set) {
+  if (op.code < Code::convert || op.code > Code::round) return true;
+  if (set == InstructionSet::sse2) return false;
+  if (op.code == Code::round) return true;
+  if (op.code == Code::compute) return translates_arithmetic(op.operation(), op.type);
+  return translates_conversion(op.from, op.type, set);
+}
+
+}  // namespace restride::xbyak

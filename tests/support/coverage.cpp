@@ -1,0 +1,66 @@
+// Which problems a backend may leave to the next one.
+#include "support/coverage.hpp"
+
+namespace restride::testing {
+namespace {
+
+using enum ElementType;
+
+bool is_half(ElementType type) { return type == f16 || type == bf16; }
+bool is_wide_integer(ElementType type) { return type == s64 || type == u64; }
+
+/// Types of whole bytes that are neither complex nor 8-bit floats.
+bool is_common(ElementType type) {
+  for (const ElementType each : {pred, s8, s16, s32, s64, u8, u16, u32, u64, f16, bf16, f32, f64}) {
+    if (type == each) return true;
+  }
+  return false;
+}
+
+bool is_function(Operation operation) {
+  return operation == Operation::remainder || operation == Operation::power;
+}
+
+/// Narrow floats compute in f32.
+ElementType computing_type_of(ElementType type) { return is_half(type) ? f32 : type; }
+
+}  // namespace
+
+bool xbyak_converts(ElementType from, ElementType to, const Target& target) {
+  if (from == to) return true;
+  if (!is_common(from) || !is_common(to)) return false;
+  // Twice rounded is not once rounded.
+  if (from == f64 && is_half(to)) return false;
+  if (to == bf16 && is_integer(from) && storage_bytes(from) >= 4) return false;
+  if (instruction_set(target) >= InstructionSet::avx512) return true;
+  // What AVX2 has no instructions for.
+  return !(is_wide_integer(from) && (to == f32 || is_half(to))) &&
+         !(is_float(from) && is_wide_integer(to));
+}
+
+bool xbyak_computes(Operation operation, ElementType type) {
+  if (!is_common(type) || is_half(type) || is_function(operation)) return false;
+  return operation != Operation::divide || !is_integer(type);
+}
+
+bool xbyak_translates(const Problem& problem, const Target& target) {
+  if (problem.operation == Operation::copy) return true;
+  if (target.architecture != Architecture::x86_64 || target.vector_bytes < 32) return false;
+  const ElementType from = problem.sources[0].shape.element_type;
+  const ElementType to = problem.target.element_type;
+  if (problem.operation != Operation::convert) {
+    const ElementType type = computing_type_of(from);
+    return xbyak_converts(from, type, target) && xbyak_computes(problem.operation, type) &&
+           (to == pred || xbyak_converts(type, to, target));
+  }
+  if (problem.affine.scale.empty()) return xbyak_converts(from, to, target);
+  const ElementType type = from == f64 || to == f64 ? f64 : f32;
+  return xbyak_converts(from, type, target) && xbyak_converts(type, to, target);
+}
+
+bool llvm_translates(const Problem& problem) {
+  const ElementType type = problem.sources[0].shape.element_type;
+  return !is_function(problem.operation) || is_integer(type) || type == pred;
+}
+
+}  // namespace restride::testing
