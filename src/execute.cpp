@@ -21,16 +21,15 @@ constexpr int64_t task_bytes = 256 * 1024;
 /// Tasks per thread, so that a thread that comes late finds less to do.
 constexpr int64_t tasks_per_thread = 4;
 
-/// Pointers of one run.
+/// Pointers of one run, in the order of a problem's operands: the target, then the sources.
 struct Buffers {
-  const void* sources[max_sources];
-  void* target;
+  void* pointers[1 + max_sources];
 };
 
 const KernelVariant& pick(const KernelSet& kernels, const Buffers& buffers) {
   uintptr_t source = 0;
-  for (const void* const each : buffers.sources) source |= reinterpret_cast<uintptr_t>(each);
-  const auto target = reinterpret_cast<uintptr_t>(buffers.target);
+  for (int k = 1; k <= max_sources; ++k) source |= reinterpret_cast<uintptr_t>(buffers.pointers[k]);
+  const auto target = reinterpret_cast<uintptr_t>(buffers.pointers[0]);
   for (const KernelVariant& variant : kernels.variants) {
     if (((source & variant.source_mask) | (target & variant.target_mask)) == 0) return variant;
   }
@@ -42,18 +41,8 @@ void call(const KernelVariant& variant, const Buffers& buffers, std::byte* scrat
   void* pointers[max_arguments];
   size_t count = 0;
   for (const Argument& argument : variant.arguments) {
-    switch (argument.role) {
-      case program::Role::target:
-        pointers[count++] = buffers.target;
-        break;
-      case program::Role::source:
-        // Kernels never write to it.
-        pointers[count++] = const_cast<void*>(buffers.sources[argument.place]);
-        break;
-      case program::Role::scratch:
-        pointers[count++] = scratch + argument.place;
-        break;
-    }
+    pointers[count++] = argument.role == program::Role::scratch ? scratch + argument.place
+                                                                : buffers.pointers[argument.place];
   }
   variant.kernel.entry(variant.kernel.code.get(), pointers, first, last);
 }
@@ -73,8 +62,12 @@ void run_moves(const KernelVariant& variant, const Buffers& buffers, int64_t fir
   }
 }
 
-void run(const KernelSet& kernels, const KernelVariant& variant, const Buffers& buffers,
-         int64_t first, int64_t last) {
+void run(const KernelSet& kernels, const KernelVariant& variant, Buffers& buffers, int64_t first,
+         int64_t last) {
+  // Tiny arrays: a list of pointers costs more than moving them.
+  if (variant.takes_buffers) {
+    return variant.kernel.entry(variant.kernel.code.get(), buffers.pointers, first, last);
+  }
   if (!kernels.computes_floats) return run_moves(variant, buffers, first, last);
   const FloatEnvironment environment;
   run_moves(variant, buffers, first, last);
@@ -92,7 +85,8 @@ struct Split {
   }
   static void run_task(void* split, int64_t task) {
     const Split& self = *static_cast<const Split*>(split);
-    run(self.kernels, self.variant, self.buffers, self.begin(task), self.begin(task + 1));
+    Buffers buffers = self.buffers;
+    run(self.kernels, self.variant, buffers, self.begin(task), self.begin(task + 1));
   }
 };
 
@@ -110,23 +104,24 @@ Error wrong_size(const std::string& operand, size_t given, int64_t wanted) {
 
 /// The pointers that a plan with these sources takes; of factors the plan's own.
 Buffers buffers_of(const Plan::State& plan, std::span<const void* const> sources, void* target) {
-  Buffers buffers{{}, target};
-  size_t count = 0;
-  for (const void* const source : sources) buffers.sources[count++] = source;
+  Buffers buffers{{target}};
+  size_t count = 1;
+  // Kernels never write to sources.
+  for (const void* const source : sources) buffers.pointers[count++] = const_cast<void*>(source);
   for (const std::vector<std::byte>& factors : plan.factors) {
-    buffers.sources[count++] = factors.data();
+    buffers.pointers[count++] = const_cast<std::byte*>(factors.data());
   }
   return buffers;
 }
 
-void run_all(const Plan::State& plan, const Buffers& buffers) {
+void run_all(const Plan::State& plan, Buffers& buffers) {
   const KernelSet& kernels = serving(*plan.kernels);
   if (kernels.variants.empty()) return;
   const KernelVariant& variant = pick(kernels, buffers);
   run(kernels, variant, buffers, 0, variant.units);
 }
 
-void run_all(const Plan::State& plan, const Buffers& buffers, Executor& executor) {
+void run_all(const Plan::State& plan, Buffers& buffers, Executor& executor) {
   const KernelSet& kernels = serving(*plan.kernels);
   if (kernels.variants.empty()) return;
   const KernelVariant& variant = pick(kernels, buffers);
@@ -193,18 +188,20 @@ Result<void> Plan::execute(std::span<const std::byte> source, std::span<std::byt
 
 void Plan::execute_sources(std::span<const void* const> sources, void* target) const noexcept {
   if (sources.size() != static_cast<size_t>(state_->source_count)) return;
-  run_all(*state_, buffers_of(*state_, sources, target));
+  Buffers buffers = buffers_of(*state_, sources, target);
+  run_all(*state_, buffers);
 }
 
 void Plan::execute_sources(std::span<const void* const> sources, void* target,
                            Executor& executor) const noexcept {
   if (sources.size() != static_cast<size_t>(state_->source_count)) return;
-  run_all(*state_, buffers_of(*state_, sources, target), executor);
+  Buffers buffers = buffers_of(*state_, sources, target);
+  run_all(*state_, buffers, executor);
 }
 
 Result<void> Plan::execute_sources(std::span<const std::span<const std::byte>> sources,
                                    std::span<std::byte> target) const noexcept {
-  const Result<Buffers> buffers = checked(*state_, sources, target);
+  Result<Buffers> buffers = checked(*state_, sources, target);
   if (!buffers) return buffers.error();
   run_all(*state_, *buffers);
   return {};
@@ -212,7 +209,7 @@ Result<void> Plan::execute_sources(std::span<const std::span<const std::byte>> s
 
 Result<void> Plan::execute_sources(std::span<const std::span<const std::byte>> sources,
                                    std::span<std::byte> target, Executor& executor) const noexcept {
-  const Result<Buffers> buffers = checked(*state_, sources, target);
+  Result<Buffers> buffers = checked(*state_, sources, target);
   if (!buffers) return buffers.error();
   run_all(*state_, *buffers, executor);
   return {};

@@ -37,6 +37,15 @@ Result<void> place_scratch(const program::Operand& operand, KernelVariant& varia
   return {};
 }
 
+/// Whether these are the target, the first source, the second and so on.
+bool in_order(const std::vector<Argument>& arguments) {
+  int64_t place = 0;
+  for (const Argument& argument : arguments) {
+    if (argument.role == program::Role::scratch || argument.place != place++) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Result<KernelVariant> make_variant(std::span<const program::Operand> operands, int64_t units,
@@ -63,8 +72,9 @@ Result<KernelVariant> make_variant(std::span<const program::Operand> operands, i
     if (source == max_sources) return unplannable("more sources than a problem has");
     extend(kernels.source_ranges[static_cast<size_t>(source)], operand);
     variant.source_mask |= static_cast<uintptr_t>(operand.alignment - 1);
-    variant.arguments.push_back({operand.role, source++});
+    variant.arguments.push_back({operand.role, ++source});
   }
+  variant.takes_buffers = !kernels.computes_floats && in_order(variant.arguments);
   return variant;
 }
 

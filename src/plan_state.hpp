@@ -31,7 +31,8 @@ constexpr int max_sources = max_operands - 1;
 /// One pointer that a kernel takes.
 struct Argument {
   program::Role role;
-  int64_t place = 0;  ///< of a source: its number; of scratch: bytes from the begin of the scratch
+  /// Of scratch: bytes from its begin. Else: which operand of the problem, 0 is the target.
+  int64_t place = 0;
 };
 
 /// One of the kernels of a signature, and the pointers it demands.
@@ -41,6 +42,8 @@ struct KernelVariant {
   int64_t units = 0;
   uintptr_t source_mask = 0, target_mask = 0;  ///< pointer bits that have to be 0
   int64_t scratch_bytes = 0;
+  /// `arguments` are the operands of the problem in their order, and nothing has to be set up.
+  bool takes_buffers = false;
 };
 
 /// Immutable. Everything about a problem that its signature, the target and the choice of backend
