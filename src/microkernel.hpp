@@ -36,6 +36,7 @@ struct Machine {
   int64_t network_column_bytes;  ///< of a source row that one network takes in
   int64_t element_bytes;
   bool streams;      ///< source and target do not stay in the caches
+  bool staged;       ///< boxes of a transpose go through a panel then
   int fill_table;    ///< Program::tables entry with the padding element repeated
   bool nontemporal;  ///< the tile begins on a line of the target, and whole vectors of it go around
                      ///< the caches

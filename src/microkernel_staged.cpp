@@ -194,8 +194,8 @@ bool can_stage(const Side& rows, const Side& columns, const Machine& machine) {
   const int64_t group = 16 / element;
   const bool whole = rows.extent * element % vector == 0 && columns.extent * element % vector == 0;
   const int64_t panel = group * (rows.extent / group * vector + 64);
-  return machine.streams && element < 16 && whole && 2 * panel <= most_scratch_bytes &&
-         rows.extent * element > vector &&
+  return machine.streams && machine.staged && element < 16 && whole &&
+         2 * panel <= most_scratch_bytes && rows.extent * element > vector &&
          std::has_single_bit(static_cast<uint64_t>(rows.extent)) &&
          group < machine.target.registers;
 }

@@ -37,6 +37,8 @@ struct Schedule {
   int vector_bytes = 16;
   /// Of a transpose: bytes of a source row that one network takes in.
   int64_t network_column_bytes = 16;
+  /// Of a transpose around the caches: boxes go through a panel in L1.
+  bool staged = true;
   /// Whole vectors of the target go around the caches.
   bool nontemporal = false;
 
