@@ -81,6 +81,16 @@ Result<void> explain_program(const IterationSpace& space, const Target& target,
   return {};
 }
 
+/// Operations without vector code: functions of the C library, element by element.
+std::string slow_path(const Problem& problem) {
+  const ElementType type = problem.sources[0].shape.element_type;
+  const bool is_function =
+      problem.operation == Operation::remainder || problem.operation == Operation::power;
+  if (!is_function || is_integer(type) || type == ElementType::pred) return {};
+  return std::string(to_string(problem.operation)) + " of " + std::string(to_string(type)) +
+         ": a library function for every element";
+}
+
 }  // namespace
 
 Result<Explanation> explain(const Problem& problem, const PlanOptions& options) {
@@ -95,6 +105,7 @@ Result<Explanation> explain(const Problem& problem, const PlanOptions& options) 
   Explanation explanation;
   explanation.problem = to_string(problem);
   explanation.target = target->name;
+  explanation.slow_path = slow_path(problem);
   explanation.space = to_string(*space);
   simplify(*space);
   explanation.space += "\nsimplified\n" + to_string(*space);

@@ -206,6 +206,48 @@ TEST_P(ComputedCode, DoesEveryOperationOnEveryType) {
   }
 }
 
+/// Dividends next to a multiple of the divisor, of all sizes: where a quotient is easily one off.
+std::pair<std::vector<uint8_t>, std::vector<uint8_t>> near_multiples(Random& random, int64_t bytes,
+                                                                     int64_t width) {
+  std::vector<uint8_t> a(static_cast<size_t>(bytes)), b = a;
+  for (size_t k = 0; k < a.size(); k += size_t(width)) {
+    const uint64_t divisor = random.next() >> random.between(0, 63);
+    const uint64_t quotient = random.next() >> random.between(0, 63);
+    const uint64_t dividend = divisor * quotient + uint64_t(random.between(-1, 1));
+    const bool is_any = random.one_in(4);
+    const uint64_t any = random.next();
+    std::memcpy(&a[k], is_any ? &any : &dividend, size_t(width));
+    std::memcpy(&b[k], &divisor, size_t(width));
+  }
+  return {a, b};
+}
+
+TEST_P(ComputedCode, DividesNearWholeQuotients) {
+  for (const ElementType type : all_types()) {
+    if (!is_integer(type)) continue;
+    Computation computation(GetParam());
+    for (const Operation operation : {Operation::divide, Operation::remainder}) {
+      computation.add({.code = Code::compute, .select = uint8_t(operation), .type = type, .b = 1});
+    }
+    const Program program = computation.program();
+    const Result<Kernel> literal = interpreter_backend().compile(program, GetParam());
+    on_backends([&](const Backend& backend) {
+      const Result<Kernel> kernel = backend.compile(program, GetParam());
+      ASSERT_TRUE(kernel) << kernel.error().message;
+      Random random(5);
+      for (int round = 0; round < 200; ++round) {
+        auto [a, b] = near_multiples(random, program.operands[1].end, storage_bytes(type));
+        std::vector<uint8_t> is(static_cast<size_t>(program.operands[0].end)), must = is;
+        void* const operands[] = {is.data(), a.data(), b.data()};
+        void* const expected[] = {must.data(), a.data(), b.data()};
+        kernel->entry(kernel->code.get(), operands, 0, unit_count(program));
+        literal->entry(literal->code.get(), expected, 0, unit_count(program));
+        ASSERT_EQ(difference(program, is, must), "") << backend.name();
+      }
+    });
+  }
+}
+
 /// All codes of 16-bit types, and of 8-bit ones many times over.
 TEST_P(ComputedCode, ConvertsEveryCodeOfNarrowFloats) {
   for (const ElementType from : all_types()) {

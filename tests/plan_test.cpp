@@ -403,6 +403,18 @@ TEST(Explain, ShowsEveryStage) {
   EXPECT_EQ(shown->code.empty(), shown->backend == "interpreter");
 }
 
+TEST(Explain, NamesWhatIsCalledForEveryElement) {
+  const Result<Explanation> called = explain(*parse_problem("power(f32[8], f32[8]) -> f32[8]"));
+  ASSERT_TRUE(called) << called.error().message;
+  EXPECT_EQ(called->slow_path, "power of f32: a library function for every element");
+  for (const char* text : {"power(s32[8], s32[8]) -> s32[8]", "divide(f32[8], f32[8]) -> f32[8]",
+                           "convert(f64[8]) -> bf16[8]", "f32[8] -> f32[8]"}) {
+    const Result<Explanation> computed = explain(*parse_problem(text));
+    ASSERT_TRUE(computed) << computed.error().message;
+    EXPECT_EQ(computed->slow_path, "") << text;
+  }
+}
+
 TEST(Explain, CountsRepeatedElementsOnce) {
   EXPECT_EQ(explain(parsed("f32[3] -> f32[2,3]{0,1} dims={1}"))->bytes_read, 12);
   Problem problem = parsed("f32[2,3] -> f32[2,3]");

@@ -29,6 +29,7 @@ void print_summary(const Explanation& explanation) {
   print_line("signature", explanation.signature);
   print_line("target", explanation.target);
   print_line("backend", explanation.backend);
+  if (!explanation.slow_path.empty()) print_line("slow path", explanation.slow_path);
   for (const std::string& microkernel : explanation.microkernels)
     print_line("microkernel", microkernel);
   print_line("bytes read", std::to_string(explanation.bytes_read));
@@ -51,15 +52,12 @@ void print_text(const Explanation& explanation, const std::string& wanted) {
 }
 
 void print_json(const Explanation& explanation, const std::string& wanted) {
-  nlohmann::ordered_json json = {{"problem", explanation.problem},
-                                 {"signature", explanation.signature},
-                                 {"target", explanation.target},
-                                 {"backend", explanation.backend},
-                                 {"microkernels", explanation.microkernels},
-                                 {"bytes_read", explanation.bytes_read},
-                                 {"bytes_written", explanation.bytes_written},
-                                 {"operations", explanation.operations},
-                                 {"code_bytes", explanation.code.size()}};
+  nlohmann::ordered_json json = {
+      {"problem", explanation.problem},       {"signature", explanation.signature},
+      {"target", explanation.target},         {"backend", explanation.backend},
+      {"slow_path", explanation.slow_path},   {"microkernels", explanation.microkernels},
+      {"bytes_read", explanation.bytes_read}, {"bytes_written", explanation.bytes_written},
+      {"operations", explanation.operations}, {"code_bytes", explanation.code.size()}};
   for (const auto& [name, text] : stages_of(explanation)) {
     if (wanted == "all" || wanted == name) json[name] = text;
   }

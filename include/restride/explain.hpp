@@ -12,12 +12,14 @@ namespace restride {
 struct Explanation {
   std::string problem;  ///< canonical text
   std::string signature;
-  std::string target;    ///< name of the machine planned for
-  std::string backend;   ///< name of the backend that made the kernel
-  std::string space;     ///< IterationSpace as it follows from the digits, then simplified
-  std::string schedule;  ///< the space in the order to execute, and what was decided
-  std::string nest;      ///< LoopNest
-  std::string program;   ///< Program
+  std::string target;     ///< name of the machine planned for
+  std::string backend;    ///< name of the backend that made the kernel
+  std::string slow_path;  ///< what is called for every element, where no vector code computes it;
+                          ///< mostly empty
+  std::string space;      ///< IterationSpace as it follows from the digits, then simplified
+  std::string schedule;   ///< the space in the order to execute, and what was decided
+  std::string nest;       ///< LoopNest
+  std::string program;    ///< Program
   std::vector<std::string>
       microkernels;           ///< how rectangles are moved: `transpose 16x16 of 4 bytes`
   std::vector<uint8_t> code;  ///< generated machine code; empty for the interpreter

@@ -21,6 +21,11 @@ constexpr std::array<Predicate, 6> of_unsigned = {Predicate::ICMP_EQ,  Predicate
                                                   Predicate::ICMP_ULT, Predicate::ICMP_ULE,
                                                   Predicate::ICMP_UGT, Predicate::ICMP_UGE};
 
+/// 1.0 in a type of floats.
+uint64_t one_bits(const llvm::Type* type) {
+  return type->getScalarSizeInBits() == 64 ? uint64_t{0x3ff} << 52 : 0x3f800000;
+}
+
 size_t place(Operation comparison) { return size_t(comparison) - size_t(Operation::equal); }
 
 }  // namespace
@@ -84,7 +89,7 @@ llvm::Value* ElementTranslator::compute_integers(Operation operation, bool is_si
     case Operation::subtract:
       return builder_.CreateSub(a, b);
     case Operation::multiply:
-      return builder_.CreateMul(a, b);
+      return multiply(a, b);
     case Operation::divide:
       return divide(is_signed, a, b);
     case Operation::remainder:
@@ -104,31 +109,6 @@ llvm::Value* ElementTranslator::compute_integers(Operation operation, bool is_si
     default:
       return builder_.CreateXor(a, b);
   }
-}
-
-/// By zero: all ones. By -1: the negation, which wraps. The instruction sees neither.
-llvm::Value* ElementTranslator::divide(bool is_signed, llvm::Value* a, llvm::Value* b) {
-  llvm::Type* const type = a->getType();
-  llvm::Value* const by_zero = builder_.CreateICmpEQ(b, all(type, 0));
-  llvm::Value* const by_minus_one = builder_.CreateICmpEQ(b, all(type, ~uint64_t{0}));
-  llvm::Value* const special = is_signed ? builder_.CreateOr(by_zero, by_minus_one) : by_zero;
-  llvm::Value* const divisor = builder_.CreateSelect(special, all(type, 1), b);
-  llvm::Value* result =
-      is_signed ? builder_.CreateSDiv(a, divisor) : builder_.CreateUDiv(a, divisor);
-  if (is_signed) result = builder_.CreateSelect(by_minus_one, builder_.CreateNeg(a), result);
-  return builder_.CreateSelect(by_zero, all(type, ~uint64_t{0}), result);
-}
-
-/// By zero: the dividend. By -1: 0, as by 1.
-llvm::Value* ElementTranslator::remainder(bool is_signed, llvm::Value* a, llvm::Value* b) {
-  llvm::Type* const type = a->getType();
-  llvm::Value* const by_zero = builder_.CreateICmpEQ(b, all(type, 0));
-  llvm::Value* const by_minus_one = builder_.CreateICmpEQ(b, all(type, ~uint64_t{0}));
-  llvm::Value* const special = is_signed ? builder_.CreateOr(by_zero, by_minus_one) : by_zero;
-  llvm::Value* const divisor = builder_.CreateSelect(special, all(type, 1), b);
-  llvm::Value* const result =
-      is_signed ? builder_.CreateSRem(a, divisor) : builder_.CreateURem(a, divisor);
-  return builder_.CreateSelect(by_zero, a, result);
 }
 
 /// By squaring, until no element has exponent left; a loop of its own within the Block.
@@ -151,11 +131,10 @@ llvm::Value* ElementTranslator::power(bool is_signed, llvm::Value* base, llvm::V
                        *const rest = varying(exponent);
   llvm::Value* const is_odd =
       builder_.CreateICmpNE(builder_.CreateAnd(rest, all(type, 1)), all(type, 0));
-  llvm::Value* const next =
-      builder_.CreateSelect(is_odd, builder_.CreateMul(result, factor), result);
+  llvm::Value* const next = builder_.CreateSelect(is_odd, multiply(result, factor), result);
   llvm::Value* const left = builder_.CreateLShr(rest, all(type, 1));
   result->addIncoming(next, head);
-  factor->addIncoming(builder_.CreateMul(factor, factor), head);
+  factor->addIncoming(multiply(factor, factor), head);
   rest->addIncoming(left, head);
   llvm::Value* const any = builder_.CreateOrReduce(left);
   builder_.CreateCondBr(builder_.CreateICmpNE(any, all(any->getType(), 0)), head, after);
@@ -195,12 +174,13 @@ llvm::Value* ElementTranslator::compute_complex(Operation operation, ElementType
                                                 llvm::Value* a, llvm::Value* b) {
   llvm::Value *const x = floats(type, a), *const y = floats(type, b);
   if (is_comparison(operation)) {
-    llvm::Value* const same = compare_floats(Operation::equal, x, y);
+    // As wide as the parts: bits would be taken out and put together one by one.
+    llvm::Value* const same =
+        builder_.CreateSExt(compare_floats(Operation::equal, x, y), a->getType());
     llvm::Value* result = builder_.CreateAnd(every_other(same, 0), every_other(same, 1));
     if (operation == Operation::not_equal) result = builder_.CreateNot(result);
-    llvm::Value* const number =
-        builder_.CreateUIToFP(result, with_element(result, x->getType()->getScalarType()));
-    return float_bits(type, interleaved(number, all(number->getType(), 0)));
+    result = builder_.CreateAnd(result, all(result->getType(), one_bits(x->getType())));
+    return interleaved(result, all(result->getType(), 0));
   }
   llvm::Value* result = nullptr;
   if (operation == Operation::divide) {
@@ -229,8 +209,7 @@ llvm::Value* ElementTranslator::divide_complex(llvm::Value* a, llvm::Value* b) {
   llvm::Value *const large = select(b_re, b_im), *const small = select(b_im, b_re);
   llvm::Value* const ratio = builder_.CreateFDiv(small, large);
   llvm::Value* const length = builder_.CreateFAdd(large, builder_.CreateFMul(small, ratio));
-  const uint64_t one_bits = type->getScalarSizeInBits() == 64 ? uint64_t{0x3ff} << 52 : 0x3f800000;
-  llvm::Value* const scale = builder_.CreateFDiv(all(type, one_bits), length);
+  llvm::Value* const scale = builder_.CreateFDiv(all(type, one_bits(type)), length);
   // The part of the dividend that meets the ratio, and the other.
   llvm::Value *const met = select(a_im, a_re), *const other = select(a_re, a_im);
   llvm::Value* const re = builder_.CreateFAdd(other, builder_.CreateFMul(met, ratio));

@@ -24,7 +24,9 @@ unsigned element_bits(const llvm::Value* value) { return value->getType()->getSc
 ElementTranslator::ElementTranslator(const Target& target, llvm::IRBuilder<>& builder)
     : builder_(builder),
       has_half_(instruction_set(target) != InstructionSet::sse2),
-      has_round_(instruction_set(target) != InstructionSet::sse2) {}
+      has_round_(instruction_set(target) != InstructionSet::sse2),
+      has_wide_(instruction_set(target) >= InstructionSet::avx512),
+      has_wide_product_(instruction_set(target) != InstructionSet::neon) {}
 
 llvm::Constant* ElementTranslator::all(llvm::Type* type, uint64_t number) const {
   const llvm::APInt bits(type->getScalarSizeInBits(), number, false, true);
@@ -86,17 +88,22 @@ llvm::Value* ElementTranslator::integer_to_float(ElementType from, llvm::Value* 
                                                  ElementType to) {
   const bool is_signed = stored::is_signed_integer(from), narrow = stored::is_narrow_float(to);
   const unsigned bits = element_bits(integers);
-  if (narrow && bits == 64) return encode(to, odd_float_of_wide(integers, is_signed));
+  if (narrow && bits == 64) return float_bits(to, odd_double_of_wide(integers, is_signed));
   const bool wide = to == ElementType::f64 || (narrow && bits == 32);
   llvm::Type* const type =
       with_element(integers, wide ? builder_.getDoubleTy() : builder_.getFloatTy());
+  if (bits == 64 && !has_wide_ && has_round_) {
+    return float_bits(
+        to, wide ? double_of_wide(integers, is_signed) : odd_double_of_wide(integers, is_signed));
+  }
   llvm::Value* const value =
       is_signed ? builder_.CreateSIToFP(integers, type) : builder_.CreateUIToFP(integers, type);
   return float_bits(to, value);
 }
 
-/// f32 from integers of 64 bits, rounded to odd: the low bits of a large magnitude become one.
-llvm::Value* ElementTranslator::odd_float_of_wide(llvm::Value* integers, bool is_signed) {
+/// f64 from integers of 64 bits, for a later rounding to f32 or less: the low bits of a large
+/// magnitude become one.
+llvm::Value* ElementTranslator::odd_double_of_wide(llvm::Value* integers, bool is_signed) {
   constexpr uint64_t low = (1u << 11) - 1, exact = uint64_t{1} << 53;
   llvm::Type* const type = integers->getType();
   llvm::Value* const negative = builder_.CreateICmpSLT(integers, all(type, 0));
@@ -109,26 +116,9 @@ llvm::Value* ElementTranslator::odd_float_of_wide(llvm::Value* integers, bool is
   llvm::Value* const rounded = builder_.CreateSelect(is_exact, size, odd);
   llvm::Value* const is_small = builder_.CreateICmpULT(size, all(type, exact));
   llvm::Value* value = builder_.CreateSelect(is_small, size, rounded);
-  value = builder_.CreateUIToFP(value, with_element(value, builder_.getDoubleTy()));
+  value = double_of_wide(value, false);
   if (is_signed) value = builder_.CreateSelect(negative, builder_.CreateFNeg(value), value);
-  return round_to_odd(value);
-}
-
-/// Saturates; a NaN gives 0.
-llvm::Value* ElementTranslator::float_to_integer(llvm::Value* value, ElementType to) {
-  const bool is_signed = stored::is_signed_integer(to);
-  llvm::Type* const type = with_element(value, builder_.getIntNTy(unsigned(8 * storage_bytes(to))));
-  const auto saturate = is_signed ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
-  llvm::Value* result = builder_.CreateIntrinsic(saturate, {type, value->getType()}, {value});
-  if (bits_of(to) < 8) {
-    const uint64_t end = uint64_t{1} << (bits_of(to) - (is_signed ? 1 : 0));
-    const auto least = is_signed ? llvm::Intrinsic::smin : llvm::Intrinsic::umin;
-    result = builder_.CreateBinaryIntrinsic(least, result, all(type, end - 1));
-    if (is_signed) {
-      result = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, result, all(type, 0 - end));
-    }
-  }
-  return integer_bits(to, result);
+  return value;
 }
 
 /// f64 as double, all others as float: exact.

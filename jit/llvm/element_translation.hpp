@@ -45,8 +45,11 @@ class ElementTranslator {
   llvm::Value* integers(ElementType type, llvm::Value* bits);
   llvm::Value* integer_bits(ElementType type, llvm::Value* integers);
   llvm::Value* integer_to_float(ElementType from, llvm::Value* integers, ElementType to);
-  llvm::Value* odd_float_of_wide(llvm::Value* integers, bool is_signed);
+  llvm::Value* odd_double_of_wide(llvm::Value* integers, bool is_signed);
   llvm::Value* float_to_integer(llvm::Value* value, ElementType to);
+  llvm::Value* saturate(llvm::Value* value, ElementType to);
+  llvm::Value* truncate(llvm::Value* value, unsigned bits, bool is_signed);
+  llvm::Value* double_of_wide(llvm::Value* integers, bool is_signed);
   llvm::Value* floats(ElementType type, llvm::Value* bits);
   llvm::Value* float_bits(ElementType type, llvm::Value* value);
   llvm::Value* round_to_odd(llvm::Value* doubles);
@@ -61,8 +64,11 @@ class ElementTranslator {
   llvm::Value* compute_preds(Operation operation, llvm::Value* a, llvm::Value* b);
   llvm::Value* compute_integers(Operation operation, bool is_signed, llvm::Value* a,
                                 llvm::Value* b);
+  llvm::Value* multiply(llvm::Value* a, llvm::Value* b);
   llvm::Value* divide(bool is_signed, llvm::Value* a, llvm::Value* b);
   llvm::Value* remainder(bool is_signed, llvm::Value* a, llvm::Value* b);
+  llvm::Value* quotient(bool is_signed, llvm::Value* a, llvm::Value* b);
+  llvm::Value* wide_quotient(llvm::Value* a, llvm::Value* b);
   llvm::Value* power(bool is_signed, llvm::Value* base, llvm::Value* exponent);
   llvm::Value* compute_floats(Operation operation, llvm::Value* a, llvm::Value* b);
   llvm::Value* compute_complex(Operation operation, ElementType type, llvm::Value* a,
@@ -82,8 +88,10 @@ class ElementTranslator {
   }
 
   llvm::IRBuilder<>& builder_;
-  const bool has_half_;   ///< instructions for f16
-  const bool has_round_;  ///< instructions that round to integral values
+  const bool has_half_;          ///< instructions for f16
+  const bool has_round_;         ///< instructions that round to integral values
+  const bool has_wide_;          ///< instructions between floats and integers of 64 bits
+  const bool has_wide_product_;  ///< or none that products of halves would do better
 };
 
 }  // namespace restride::llvm_jit
