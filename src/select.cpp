@@ -11,6 +11,7 @@
 
 #include "emitter.hpp"
 #include "microkernel.hpp"
+#include "relaid_ahead.hpp"
 #include "relaid_tile.hpp"
 #include "rewrites.hpp"
 
@@ -61,7 +62,7 @@ class Selector {
   struct Around {
     Strides at{};           ///< where it stands, apart from the loops
     int64_t alignment = 1;  ///< of every position of the target stream, bytes
-    int64_t ahead = 0;      ///< what the innermost loop adds to the source
+    Strides ahead{};        ///< what the innermost loop adds to the operands
     int loops = 0;          ///< how many there are
   };
 
@@ -88,7 +89,7 @@ class Selector {
     const Around inside{near ? around.at : Strides{},
                         std::gcd(near ? around.alignment : std::gcd(around.alignment, around.at[0]),
                                  loop.side.stride[0]),
-                        loop.side.stride[1], around.loops + 1};
+                        loop.side.stride, around.loops + 1};
     Body result = repeat(loop.side, body(loop.body, inside));
     For& made = std::get<For>(result.front());
     if (!near) {
@@ -166,7 +167,7 @@ class Selector {
                           fills ? tables_.add(fill_pattern()) : 0,
                           schedule_.nontemporal && alignment % schedule_.vector_bytes == 0,
                           schedule_.nontemporal ? std::gcd(around.alignment, around.at[0]) : 1,
-                          around.ahead};
+                          around.ahead[1]};
     if (fills) return emit_rows(tile, RowValue::fill, around.at, machine);
     switch (schedule_.movement) {
       case Movement::row:
@@ -179,7 +180,7 @@ class Selector {
       case Movement::permute:
         return emit_permutation(tile, around.at, machine, tables_);
       case Movement::compute:
-        return one_unit(computed(tile, around.at, machine), around);
+        return one_unit(computed(tile, around, machine), around);
     }
     return {};
   }
@@ -192,12 +193,15 @@ class Selector {
     return unit;
   }
 
+  using Places = std::array<Place, max_operands>;
+
   /// Sources that do not lie in rows of the target are relaid into scratch, then the rows are
   /// computed.
-  Body computed(const nest::Tile& tile, Strides at, const Machine& machine) {
+  Body computed(const nest::Tile& tile, const Around& around, const Machine& machine) {
     const RelaidTile relaid(tile, schedule_.target_run, nest_.op);
     const int sources = source_count(nest_.op);
-    std::array<Place, max_operands> places{};
+    Strides at = around.at;
+    Places places{};
     Body body;
     for (int operand = 1; operand <= sources; ++operand) {
       const auto k = static_cast<size_t>(operand);
@@ -213,9 +217,30 @@ class Selector {
       at[k] = relayout->scratch_offset;
     }
     scratch_bytes_ = std::max(scratch_bytes_, relaid.scratch_bytes());
-    Body rows = emit_computed_rows(relaid.rows(), nest_.op, at, machine);
-    place_streams(rows, places);
-    append(body, std::move(rows));
+    append(body, computed_rows(relaid, around, at, places, machine));
+    return body;
+  }
+
+  /// The rows of a relaid box; meanwhile the sources of the next one are asked for.
+  Body computed_rows(const RelaidTile& relaid, const Around& around, const Strides& at,
+                     const Places& places, const Machine& machine) const {
+    nest::Tile rows = relaid.rows();
+    Block asked;
+    std::vector<Step> steps;
+    for (int operand = 1; machine.streams && operand <= source_count(nest_.op); ++operand) {
+      const auto k = static_cast<size_t>(operand);
+      const RelaidAhead ahead(relaid, operand, around.at[k], around.ahead[k], target_);
+      if (ahead.asks()) ahead.add(asked, steps);
+    }
+    const nest::Side across = rows.sides.front();
+    if (!asked.empty()) rows.sides.erase(rows.sides.begin());
+    Body body = emit_computed_rows(rows, nest_.op, at, machine);
+    if (!asked.empty()) body = repeat(across, std::move(body));
+    place_streams(body, places);
+    if (asked.empty()) return body;
+    For& loop = std::get<For>(body.front());
+    loop.body.emplace_back(std::move(asked));
+    for (Step& step : steps) loop.steps.push_back(std::move(step));
     return body;
   }
 

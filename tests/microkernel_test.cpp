@@ -9,6 +9,7 @@
 #include "backend.hpp"
 #include "iteration_space.hpp"
 #include "planner.hpp"
+#include "support/coverage.hpp"
 #include "support/run_case.hpp"
 #include "support/sampling.hpp"
 #include "target.hpp"
@@ -52,6 +53,7 @@ void expect_conforms(const std::string& text, const Setup& setup) {
     for (const Backend* backend : backends()) {
       if (backend->name() != "interpreter" && !runs_here(target)) continue;
       if (!takes_part(*backend, number, 11)) continue;
+      if (backend->name() == "xbyak" && !xbyak_translates(*problem, target)) continue;
       const Report report = run_program(prepared, program, *backend, target);
       ASSERT_EQ(report.outcome, Outcome::passed) << report.text;
     }
@@ -135,6 +137,40 @@ TEST(Streaming, GoesAroundTheCachesWhereItIsMeantTo) {
   }
 }
 
+int64_t prefetches(const program::Body& body) {
+  int64_t count = 0;
+  for (const auto& item : body) {
+    const program::For* loop = std::get_if<program::For>(&item);
+    if (loop != nullptr) {
+      count += loop->extent * prefetches(loop->body);
+      continue;
+    }
+    for (const program::Op& op : std::get<program::Block>(item)) {
+      count += op.code == program::Code::prefetch ? 1 : 0;
+    }
+  }
+  return count;
+}
+
+TEST(Streaming, AsksForEveryLineOfASourceThatIsRelaidAndForNoOther) {
+  struct Row {
+    const char* text;
+    int64_t lines;
+  };
+  for (const Row& row :
+       {Row{"convert(f32[256,256]) -> s8[256,256]{0,1}", 256 * 256 * 4 / 64},
+        Row{"convert(bf16[256,256]) -> f32[256,256]{0,1}", 256 * 256 * 2 / 64},
+        Row{"multiply(f32[256,256]{0,1}, f32[256,256]) -> f32[256,256]{0,1}", 256 * 256 * 4 / 64},
+        Row{"convert(f32[256,256]) -> s8[256,256]", 0}}) {
+    IterationSpace space = *iteration_space(*parse_problem(row.text));
+    simplify(space);
+    const Target streamed = target_of({"avx512_vbmi", Caches::hold_nothing});
+    EXPECT_EQ(prefetches(plan_programs(space, streamed).front().root), row.lines) << row.text;
+    const Target cached = target_of({"avx512_vbmi", Caches::hold_everything});
+    EXPECT_EQ(prefetches(plan_programs(space, cached).front().root), 0) << row.text;
+  }
+}
+
 TEST_P(Microkernel, TransposesRunsMadeOfSeveralLoops) {
   for (const char* type : {"u8", "u16", "f32", "f64"}) {
     for (const char* sizes : {"[4,4,4,4]", "[8,8,8,8]", "[4,8,16,2]", "[5,3,7,4]", "[2,2,16,16]"}) {
@@ -143,6 +179,31 @@ TEST_P(Microkernel, TransposesRunsMadeOfSeveralLoops) {
       expect_conforms(from + " -> " + from + "{1,0,3,2}", GetParam());
       if (HasFatalFailure()) return;
     }
+  }
+}
+
+TEST_P(Microkernel, ComputesBlocksOfSourcesThatDoNotFollowTheTarget) {
+  for (const std::vector<int>& size :
+       {std::vector<int>{64, 64}, {192, 256}, {129, 320}, {70, 65}}) {
+    const std::string sizes = array("", size);
+    const std::string across = "[" + std::to_string(size[1]) + "]";
+    for (const std::string& text :
+         {"convert(f32" + sizes + ") -> s8" + sizes + "{0,1}",
+          "convert(bf16" + sizes + ") -> f32" + sizes + "{0,1}",
+          "convert(u8" + sizes + ") -> f64" + sizes + "{0,1}",
+          "add(f32" + sizes + ", f32" + across + " dims={1}) -> f32" + sizes + "{0,1}",
+          "multiply(f32" + sizes + "{0,1}, f32" + sizes + ") -> f32" + sizes + "{0,1}",
+          "less(s32" + sizes + ", s32" + sizes + ") -> pred" + sizes + "{0,1}"}) {
+      expect_conforms(text, GetParam());
+      if (HasFatalFailure()) return;
+    }
+  }
+  // Rows of a line and a half and of half a line, between loops of the source.
+  for (const char* channels : {"24", "16", "8", "3"}) {
+    const std::string sizes = "[2," + std::string(channels) + ",12,16]";
+    expect_conforms("convert(f32" + sizes + ") -> bf16" + sizes + "{1,3,2,0}", GetParam());
+    expect_conforms("convert(u8" + sizes + "{1,3,2,0}) -> f32" + sizes, GetParam());
+    if (HasFatalFailure()) return;
   }
 }
 
