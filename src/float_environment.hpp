@@ -15,8 +15,13 @@ namespace restride {
 
 class FloatEnvironment {
  public:
-  FloatEnvironment() : saved_(read()) { write(standard); }
-  ~FloatEnvironment() { write(saved_); }
+  // Writing takes longer than a small kernel does: only where it changes something.
+  FloatEnvironment() : saved_(read()) {
+    if ((saved_ & ~flags) != standard) write(standard);
+  }
+  ~FloatEnvironment() {
+    if (read() != saved_) write(saved_);
+  }
   FloatEnvironment(const FloatEnvironment&) = delete;
   FloatEnvironment& operator=(const FloatEnvironment&) = delete;
 
@@ -24,11 +29,12 @@ class FloatEnvironment {
 #if defined(__SSE2__)
   using Mode = uint32_t;
   static constexpr Mode standard = 0x1f80;  // every exception masked
+  static constexpr Mode flags = 0x3f;       // exceptions that were seen
   static Mode read() { return _mm_getcsr(); }
   static void write(Mode mode) { _mm_setcsr(mode); }
 #elif defined(__aarch64__)
   using Mode = uint64_t;
-  static constexpr Mode standard = 0;
+  static constexpr Mode standard = 0, flags = 0;
   static Mode read() {
     Mode mode;
     asm volatile("mrs %0, fpcr" : "=r"(mode));
