@@ -35,6 +35,13 @@ Result<std::vector<uint8_t>> LlvmBackend::emit_object(const Program& program, co
   return (*component)->emit_object(program, target, symbol, description);
 }
 
+Result<std::string> LlvmBackend::disassemble(std::span<const uint8_t> code,
+                                             const Target& target) const {
+  const Result<const LlvmComponent*> component = llvm_component();
+  if (!component) return component.error();
+  return (*component)->disassemble(code, target);
+}
+
 const Backend& llvm_backend() {
   static const LlvmBackend backend(CodeArena::process_wide());
   return backend;

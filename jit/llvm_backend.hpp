@@ -27,6 +27,9 @@ class LlvmBackend final : public Backend {
                                            std::string_view symbol,
                                            std::span<const uint8_t> description) const override;
 
+  Result<std::string> disassemble(std::span<const uint8_t> code,
+                                  const Target& target) const override;
+
  private:
   CodeArena& arena_;
 };

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -42,6 +43,10 @@ class Backend {
   virtual Result<std::vector<uint8_t>> emit_object(const Program& program, const Target& target,
                                                    std::string_view symbol,
                                                    std::span<const uint8_t> description) const;
+  /// Machine code for any target as text: one instruction a line behind its offset, constants
+  /// behind the last as bytes. Errors: `unsupported`. Safe from any thread.
+  virtual Result<std::string> disassemble(std::span<const uint8_t> code,
+                                          const Target& target) const;
 };
 
 /// The backends of this build in order of preference; the interpreter is the last.

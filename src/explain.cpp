@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "backend.hpp"
 #include "compile.hpp"
 #include "iteration_space.hpp"
 #include "planner.hpp"
@@ -114,6 +115,23 @@ Result<Explanation> explain(const Problem& problem, const PlanOptions& options) 
   Result<void> explained = explain_program(*space, *target, *backend, explanation);
   if (!explained) return explained.error();
   return explanation;
+}
+
+Result<std::string> Backend::disassemble(std::span<const uint8_t>, const Target&) const {
+  return Error{ErrorCode::unsupported, "has no disassembler"};
+}
+
+Result<std::string> disassemble(std::span<const uint8_t> code, std::string_view target) {
+  const Result<Target> found = find_target(target);
+  if (!found) return found.error();
+  std::string reasons;
+  for (const Backend* backend : backends()) {
+    Result<std::string> text = backend->disassemble(code, *found);
+    if (text) return text;
+    reasons +=
+        (reasons.empty() ? "" : "; ") + std::string(backend->name()) + ": " + text.error().message;
+  }
+  return Error{ErrorCode::unsupported, reasons};
 }
 
 }  // namespace restride

@@ -1,3 +1,4 @@
+// Zydis for x86-64, so that LLVM need not be loaded; the library, which has LLVM's, for the rest.
 #include "disassembly.hpp"
 
 #include <algorithm>
@@ -6,6 +7,9 @@
 #if RESTRIDE_HAS_ZYDIS
 #include <Zydis/Zydis.h>
 #endif
+
+#include "restride/explain.hpp"
+#include "target.hpp"
 
 namespace restride::tools {
 namespace {
@@ -62,12 +66,14 @@ std::string instructions_text(std::span<const uint8_t> code) {
 
 }  // namespace
 
-std::string disassemble(std::span<const uint8_t> code) {
+std::string disassembly(std::span<const uint8_t> code, const std::string& target) {
+  if (code.empty()) return {};
 #if RESTRIDE_HAS_ZYDIS
-  return instructions_text(code);
-#else
-  return bytes_text(code, 0);
+  const Result<Target> machine = find_target(target);
+  if (machine && machine->architecture == Architecture::x86_64) return instructions_text(code);
 #endif
+  const Result<std::string> text = disassemble(code, target);
+  return text ? *text : bytes_text(code, 0);
 }
 
 }  // namespace restride::tools

@@ -8,7 +8,7 @@
 namespace restride::tools {
 
 /// One instruction a line, behind its offset. Constant tables behind the last instruction, and
-/// everything where this build has no disassembler for the code, are shown as bytes, 16 a line.
-std::string disassemble(std::span<const uint8_t> code);
+/// everything where this build has no disassembler for the target, are shown as bytes, 16 a line.
+std::string disassembly(std::span<const uint8_t> code, const std::string& target);
 
 }  // namespace restride::tools

@@ -17,7 +17,7 @@ Stages stages_of(const Explanation& explanation) {
           {"schedule", explanation.schedule},
           {"nest", explanation.nest},
           {"program", explanation.program},
-          {"asm", disassemble(explanation.code)}};
+          {"asm", disassembly(explanation.code, explanation.target)}};
 }
 
 void print_line(const char* name, const std::string& value) {

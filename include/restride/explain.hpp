@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "restride/plan.hpp"
@@ -31,5 +33,11 @@ struct Explanation {
 /// Plans and compiles afresh, past any cache. Errors as Plan::create, but a target that does not
 /// run here is fine as long as a backend can emit for it.
 Result<Explanation> explain(const Problem& problem, const PlanOptions& options = {});
+
+/// Machine code of a named target as text, by the first backend that has a disassembler: one
+/// instruction a line behind its offset, constants behind the last as bytes. Errors:
+/// `invalid_argument` (an unknown target: the message lists the known ones), `unsupported` (a build
+/// without such a backend).
+Result<std::string> disassemble(std::span<const uint8_t> code, std::string_view target);
 
 }  // namespace restride

@@ -84,11 +84,15 @@ int main(void) {
 """
 
 
+def skip_without_llvm(test):
+    if test.restride("explain", TRANSPOSE, "--backend", "llvm").returncode != 0:
+        test.skipTest("this build has no LLVM")
+
+
 class Emit(CommandTest):
     def setUp(self):
         super().setUp()
-        if "llvm" in self.restride("emit", TRANSPOSE, "-o", "probe.o").stderr:
-            self.skipTest("no LLVM")
+        skip_without_llvm(self)
 
     def test_writes_an_object_and_a_header_for_any_target(self):
         for target in ("sse2", "avx512_vbmi", "neon", "sve128", "sve256"):
@@ -142,6 +146,13 @@ class Explain(CommandTest):
     def test_the_interpreter_has_no_machine_code(self):
         explained = json.loads(self.succeeds("explain", TRANSPOSE, "--json", "--backend", "interpreter"))
         self.assertEqual((explained["backend"], explained["code_bytes"], explained["asm"]), ("interpreter", 0, ""))
+
+    def test_code_for_other_machines_is_disassembled(self):
+        skip_without_llvm(self)
+        for target, instruction in (("neon", "zip1"), ("sve256", "ptrue"), ("avx2", "vunpcklps")):
+            text = self.succeeds("explain", "f32[64,60] -> f32[64,60]{0,1}", "--target", target, "--backend", "llvm",
+                                 "--stage", "asm")
+            self.assertIn(instruction, text)
 
     def test_equal_problems_have_one_signature(self):
         signatures = {
