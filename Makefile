@@ -2,7 +2,7 @@
 INPUT ?=
 BENCH_OPTIONS ?=
 
-.PHONY: setup release demo test bench bench-readme format
+.PHONY: setup release demo test test-aarch64 bench bench-readme format
 
 setup:
 	scripts/setup
@@ -17,6 +17,11 @@ demo: setup
 
 test: release
 	ctest --preset release
+
+# The same for 64-bit Arm under an emulator: kernels compiled here and run there, and the library itself.
+test-aarch64: release
+	scripts/setup aarch64
+	scripts/test_aarch64
 
 # All suites against plain copies and peers, with tables and pictures: build/bench/results/report.md. About 25 minutes on
 # an idle machine; goes on where it was cut off. BENCH_OPTIONS=--quick is faster, BENCH_OPTIONS=--fresh starts over.

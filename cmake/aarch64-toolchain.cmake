@@ -14,4 +14,5 @@ foreach(kind EXE SHARED MODULE)
   set(CMAKE_${kind}_LINKER_FLAGS_INIT "-Wl,-rpath-link,/usr/lib/aarch64-linux-gnu")
 endforeach()
 
-set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64-static;-cpu;max)
+# With SVE registers that a target has: both it and neon run there.
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64-static;-cpu;max,sve-default-vector-length=32)

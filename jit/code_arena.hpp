@@ -21,7 +21,7 @@ namespace restride {
 
 /// How code becomes executable.
 enum class CodeMapping : uint8_t {
-  automatic,  ///< the first of dual and flipped that the system allows
+  automatic,  ///< the first of dual and flipped that works here
   dual,       ///< the same memory mapped twice: a view to write, a view to execute
   flipped,    ///< whole pages, written first and made executable then
   refused,    ///< not at all: as on a system that denies executable memory

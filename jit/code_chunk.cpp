@@ -9,6 +9,8 @@
 #include <atomic>
 #include <cstring>
 
+#include "code_probe.hpp"
+
 namespace restride {
 namespace {
 
@@ -40,6 +42,13 @@ struct Views {
   uint8_t* execute = nullptr;
 };
 
+void unmap(const Views& views, int64_t bytes) {
+  if (views.write != nullptr) munmap(views.write, size_t(bytes));
+  if (views.execute != nullptr && views.execute != views.write) {
+    munmap(views.execute, size_t(bytes));
+  }
+}
+
 Views map_twice(int64_t bytes) {
   const int file = memfd_create("restride-code", MFD_CLOEXEC);
   if (file < 0) return {};
@@ -50,9 +59,19 @@ Views map_twice(int64_t bytes) {
   }
   close(file);
   if (views.write && views.execute) return views;
-  if (views.write) munmap(views.write, size_t(bytes));
-  if (views.execute) munmap(views.execute, size_t(bytes));
+  unmap(views, bytes);
   return {};
+}
+
+/// Whether two views are good for code here; tried out once.
+bool dual_views_work() {
+  static const bool work = [] {
+    const Views views = map_twice(page_bytes());
+    const bool seen = views.write != nullptr && sees_rewritten_code(views.write, views.execute);
+    unmap(views, page_bytes());
+    return seen;
+  }();
+  return work;
 }
 
 /// Address space without access; pages are given it when they are used.
@@ -64,6 +83,7 @@ Views map_once(int64_t bytes) {
 }  // namespace
 
 std::unique_ptr<CodeChunk> CodeChunk::map(CodeMapping mapping, int64_t bytes) {
+  if (mapping == CodeMapping::dual && !dual_views_work()) return nullptr;
   const Views views = mapping == CodeMapping::dual ? map_twice(bytes) : map_once(bytes);
   if (!views.write) return nullptr;
   return std::unique_ptr<CodeChunk>(new CodeChunk(mapping, views.write, views.execute, bytes));
@@ -77,10 +97,7 @@ CodeChunk::CodeChunk(CodeMapping mapping, uint8_t* write, uint8_t* execute, int6
       forks_(forks_so_far()),
       free_{{0, bytes}} {}
 
-CodeChunk::~CodeChunk() {
-  if (write_ != execute_) munmap(write_, size_t(bytes_));
-  munmap(execute_, size_t(bytes_));
-}
+CodeChunk::~CodeChunk() { unmap({write_, execute_}, bytes_); }
 
 bool CodeChunk::is_shared_by_fork() const {
   return mapping_ == CodeMapping::dual && forks_ != forks_so_far();

@@ -13,8 +13,8 @@ namespace restride {
 /// Not safe from several threads: the arena locks.
 class CodeChunk {
  public:
-  /// Maps `bytes`, a multiple of the page size. Null where the system refuses. Precondition: dual
-  /// or flipped.
+  /// Maps `bytes`, a multiple of the page size. Null where the system refuses, or the mapping does
+  /// not work for code here. Precondition: dual or flipped.
   static std::unique_ptr<CodeChunk> map(CodeMapping mapping, int64_t bytes);
   ~CodeChunk();
   CodeChunk(const CodeChunk&) = delete;

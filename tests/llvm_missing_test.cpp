@@ -51,6 +51,7 @@ TEST(LlvmMissing, ASharedObjectWithoutTheStampIsOfAnotherBuild) {
 }
 
 TEST(LlvmMissing, MovesNeedNoComponentAndDoNotLoadIt) {
+  if (backends().front()->name() == "llvm") GTEST_SKIP() << "nothing comes before it here";
   EXPECT_EQ(in_child([] {
               const Result<Plan> plan = Plan::create(transpose());
               if (!plan || plan->backend() == "llvm") return 1;

@@ -80,6 +80,7 @@ TEST(Llvm, PutsConstantsBesideTheCode) {
     const Kernel kernel = *llvm_backend().compile(test.program, target);
     EXPECT_EQ(reinterpret_cast<const void*>(kernel.entry), kernel.machine_code.data());
     EXPECT_LT(kernel.machine_code.size(), 256u);
+    if (!runs_here(target)) continue;
     EXPECT_TRUE(testing::writes_what_it_must(test, llvm_backend(), target));
   }
 }
