@@ -28,7 +28,7 @@ std::optional<Object> compiled(const PreparedCase& prepared, const std::string& 
   if (prepared.expectation().written_bytes == 0) return {};
   Result<Object> object = emit_object(prepared.problem(), {target, symbol(number)});
   if (object) return *std::move(object);
-  // LLVM need not know all arithmetic.
+  // LLVM does not know all arithmetic.
   const bool may_refuse =
       may_be_unsupported(prepared.problem()) || prepared.problem().operation != Operation::copy;
   if (object.error().code == ErrorCode::unsupported && may_refuse) return {};
@@ -46,6 +46,8 @@ CorpusCase case_of(const PreparedCase& prepared, const std::string& target) {
     test.sources.emplace_back(prepared.source(k).begin(), prepared.source(k).end());
   }
   for (const auto& factors : prepared.factors()) test.sources.push_back(factors);
+  // Without elements there is nothing to compute: the kernel is that of a copy, with one source.
+  if (is_zero_element(prepared.problem().target)) test.sources.resize(1);
   test.expectation = prepared.expectation();
   return test;
 }

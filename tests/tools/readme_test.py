@@ -1,4 +1,4 @@
-"""The README's samples: its programs build and run, and its `restride` commands succeed."""
+"""The samples of README.md and tools/README.md: programs build and run, and `restride` commands succeed."""
 
 import os
 import pathlib
@@ -12,11 +12,10 @@ import numpy as np
 from command import COMMAND, CommandTest
 
 SOURCE = pathlib.Path(os.environ["RESTRIDE_SOURCE"])
-README = (SOURCE / "README.md").read_text()
 
 
-def blocks(language):
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+def blocks(language, page="README.md"):
+    return re.findall(rf"^```{language}\n(.*?)^```$", (SOURCE / page).read_text(), re.MULTILINE | re.DOTALL)
 
 
 class Readme(CommandTest):
@@ -36,6 +35,17 @@ class Readme(CommandTest):
             self.build_and_run("sample.cpp", code, "RESTRIDE_CXX", "-std=c++20")
         for code in blocks("c"):
             self.build_and_run("sample.c", code, "RESTRIDE_CC", "-std=c99")
+
+    def test_ahead_of_time(self):
+        if self.restride("explain", "u8[2] -> u8[2]", "--backend", "llvm").returncode != 0:
+            self.skipTest("this build has no LLVM")
+        [command], [program] = blocks("sh", "tools/README.md"), blocks("c", "tools/README.md")
+        self.succeeds(*shlex.split(command)[1:])
+        (self.folder / "program.c").write_text(program)
+        subprocess.run([os.environ["RESTRIDE_CC"], "-std=c99", "-Wall", "-Wextra", "-Werror",
+                        *shlex.split(os.environ["RESTRIDE_FLAGS"]), "-I", str(SOURCE / "include"), "program.c",
+                        "transpose.o", "-o", "program"], cwd=self.folder, check=True)
+        subprocess.run(["./program"], cwd=self.folder, check=True, timeout=60)
 
     def test_commands(self):
         np.save(self.folder / "photo.npy", np.arange(1080 * 1920 * 3, dtype=np.uint32).astype(np.uint8)
