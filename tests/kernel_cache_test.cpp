@@ -81,7 +81,7 @@ TEST(KernelCache, KeepsBackendsAndTargetsApart) {
   unsetenv("RESTRIDE_BACKEND");  // it would say what is automatic
   KernelCache cache;
   const Result<Problem> problem = parse_problem("f32[2,3] -> f32[2,3]{0,1}");
-  for (const std::string_view target : {"", "sse2"}) {
+  for ([[maybe_unused]] const std::string_view target : {"", "sse2"}) {
     for (const BackendChoice backend : {BackendChoice::automatic, BackendChoice::interpreter}) {
       PlanOptions options = with(cache);
       options.backend = backend;

@@ -26,7 +26,8 @@ ElementTranslator::ElementTranslator(const Target& target, llvm::IRBuilder<>& bu
       has_half_(instruction_set(target) != InstructionSet::sse2),
       has_round_(instruction_set(target) != InstructionSet::sse2),
       has_wide_(instruction_set(target) >= InstructionSet::avx512),
-      has_wide_product_(instruction_set(target) != InstructionSet::neon) {}
+      has_wide_product_(instruction_set(target) != InstructionSet::neon),
+      keeps_some_nans_(target.architecture == Architecture::aarch64) {}
 
 llvm::Constant* ElementTranslator::all(llvm::Type* type, uint64_t number) const {
   const llvm::APInt bits(type->getScalarSizeInBits(), number, false, true);

@@ -92,6 +92,7 @@ class ElementTranslator {
   const bool has_round_;         ///< instructions that round to integral values
   const bool has_wide_;          ///< instructions between floats and integers of 64 bits
   const bool has_wide_product_;  ///< or none that products of halves would do better
+  const bool keeps_some_nans_;   ///< a NaN may outlive a choice of the greater, if it is signalling
 };
 
 }  // namespace restride::llvm_jit

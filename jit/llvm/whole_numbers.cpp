@@ -43,7 +43,8 @@ llvm::Value* ElementTranslator::float_to_integer(llvm::Value* value, ElementType
     result = builder_.CreateSelect(builder_.CreateFCmpOGE(value, number(end)),
                                    all(result->getType(), most), result);
   }
-  if (is_signed) {
+  // The first choice has made the lowest number of a NaN, but LLVM takes it for fmaxnm on Arm.
+  if (is_signed || keeps_some_nans_) {
     result = builder_.CreateSelect(is_nan(value), all(result->getType(), 0), result);
   }
   return integer_bits(to, result);
