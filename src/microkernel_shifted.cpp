@@ -17,12 +17,12 @@
 #include "box_ahead.hpp"
 #include "emitter.hpp"
 #include "microkernel.hpp"
+#include "run.hpp"
 #include "transpose_network.hpp"
 
 namespace restride {
 namespace {
 
-using nest::Side;
 using program::Block;
 using program::Body;
 using program::For;
@@ -40,27 +40,27 @@ Body loop(int64_t extent, std::vector<Step> steps, Body body) {
 
 class ShiftedTranspose {
  public:
-  ShiftedTranspose(const Side& rows, const Side& columns, const Strides& at, const Machine& machine)
+  ShiftedTranspose(const Run& rows, const Run& columns, const Strides& at, const Machine& machine)
       : machine_(machine),
         rows_(rows),
         columns_(columns),
         at_(at),
-        box_ahead_(rows, columns, at, machine) {}
+        box_ahead_(rows, columns, at, machine, {}) {}
 
   int64_t image_bytes() const { return panel_columns_ * pitch(); }
 
   Body emit() const {
     Body body = image();
     body.push_back(rows_out());
-    std::vector<Step> steps{{target_stream, panel_columns_ * columns_.stride[0]},
+    std::vector<Step> steps{columns_.step(target_stream, 0, panel_columns_),
                             {source_stream, vector_}};
-    box_ahead_.add_step(steps, panel_columns_ * run_bytes());
+    box_ahead_.add_panel_step(steps);
     // All panels live on one scratch: wherever the box stands, they are one unit of work.
-    return loop(1, {}, loop(columns_.extent / panel_columns_, std::move(steps), std::move(body)));
+    return loop(1, {}, loop(columns_.extent() / panel_columns_, std::move(steps), std::move(body)));
   }
 
  private:
-  int64_t run_bytes() const { return rows_.extent * element_; }
+  int64_t run_bytes() const { return rows_.extent() * element_; }
   /// Bytes between rows of the image: a line more than they hold, since a power of two would put
   /// them all into one set of the cache.
   int64_t pitch() const { return run_bytes() + vector_; }
@@ -72,7 +72,7 @@ class ShiftedTranspose {
     const int64_t columns = std::min(machine_.network_column_bytes, vector_) / element_;
     std::vector<Position> row(static_cast<size_t>(rows)), column(static_cast<size_t>(columns));
     for (int64_t k = 0; k < rows; ++k) {
-      row[static_cast<size_t>(k)] = {at_[1] + k * rows_.stride[1], k * element_};
+      row[static_cast<size_t>(k)] = {at_[1] + rows_.at(1, k), k * element_};
     }
     for (int64_t k = 0; k < columns; ++k) {
       column[static_cast<size_t>(k)] = {k * element_, k * pitch()};
@@ -82,9 +82,8 @@ class ShiftedTranspose {
     Body body = loop(panel_columns_ / columns,
                      {{source_stream, columns * element_}, {scratch_stream, columns * pitch()}},
                      {emitter.take()});
-    return loop(rows_.extent / rows,
-                {{source_stream, rows * rows_.stride[1]}, {scratch_stream, vector_}},
-                std::move(body));
+    return loop(rows_.extent() / rows,
+                {rows_.step(source_stream, 1, rows), {scratch_stream, vector_}}, std::move(body));
   }
 
   // ---- out of the image
@@ -96,12 +95,12 @@ class ShiftedTranspose {
   }
 
   void row_out(Emitter& emitter, int64_t row) const {
-    const int64_t to = at_[0] + row * columns_.stride[0], from = row * pitch();
+    const int64_t to = at_[0] + columns_.at(0, row), from = row * pitch();
     const int64_t phase = ((to % vector_) + vector_) % vector_, head = (vector_ - phase) % vector_;
     emitter.copy_part(panel_stream, from, target_stream, to, {head, phase});
     int64_t begin = head;
     for (int64_t written = 0; written < run_bytes(); written += vector_) {
-      box_ahead_.ask(emitter, row * run_bytes() + written);
+      box_ahead_.ask(emitter, row, written);
       if (begin + vector_ > run_bytes()) continue;
       const Reg line = emitter.load(panel_stream, from + begin, static_cast<int>(vector_));
       emitter.store_nontemporal(line, target_stream, to + begin);
@@ -112,8 +111,8 @@ class ShiftedTranspose {
   }
 
   const Machine& machine_;
-  Side rows_;     // make runs of the target
-  Side columns_;  // make runs of the source
+  Run rows_;     // make runs of the target
+  Run columns_;  // make runs of the source
   Strides at_;
   BoxAhead box_ahead_;
   int64_t element_ = machine_.element_bytes;
@@ -123,16 +122,23 @@ class ShiftedTranspose {
 
 }  // namespace
 
-bool can_shift(const Side& rows, const Side& columns, const Machine& machine) {
+bool can_shift(const Run& rows, const Run& columns, const Machine& machine) {
   const int64_t element = machine.element_bytes, vector = machine.vector_bytes;
-  const bool whole = rows.extent * element % vector == 0 && columns.extent * element % vector == 0;
-  const int64_t image = vector / element * (rows.extent * element + vector);
-  return machine.streams && !machine.nontemporal && machine.alignment % vector == 0 &&
-         machine.target.byte_masks && whole && image <= most_image_bytes &&
-         rows.extent * element > vector;
+  if (!machine.streams || machine.nontemporal || machine.alignment % vector != 0 ||
+      !machine.target.byte_masks) {
+    return false;
+  }
+  if (!rows.is_contiguous(0, element) || !columns.is_contiguous(1, element)) return false;
+  const int64_t chunk = vector / element;
+  if (!rows.divides(chunk) || !columns.divides(chunk) || rows.extent() == chunk) return false;
+  // Every panel begins where the one before it does in a line.
+  const Step panels = columns.step(target_stream, 0, chunk);
+  bool phases = panels.stride % vector == 0;
+  for (const program::Wrap& wrap : panels.wraps) phases = phases && wrap.stride % vector == 0;
+  return phases && chunk * (rows.extent() * element + vector) <= most_image_bytes;
 }
 
-Body emit_shifted_transpose(const Side& rows, const Side& columns, const Strides& at,
+Body emit_shifted_transpose(const Run& rows, const Run& columns, const Strides& at,
                             const Machine& machine, int64_t& scratch_bytes) {
   const ShiftedTranspose transpose(rows, columns, at, machine);
   scratch_bytes = std::max(scratch_bytes, transpose.image_bytes());

@@ -19,18 +19,18 @@
 // needs: a transpose alone makes runs of one.
 #include <algorithm>
 #include <array>
-#include <bit>
+#include <numeric>
 #include <utility>
 
 #include "box_ahead.hpp"
 #include "emitter.hpp"
 #include "microkernel.hpp"
+#include "run.hpp"
 #include "transpose_network.hpp"
 
 namespace restride {
 namespace {
 
-using nest::Side;
 using program::Block;
 using program::Body;
 using program::For;
@@ -39,6 +39,7 @@ using program::Step;
 
 /// A loop even around a single iteration: its steps have starts.
 Body loop_always(int64_t extent, std::vector<Step> steps, Body body) {
+  for (Step& step : steps) step = within(std::move(step), extent);
   Body result;
   result.push_back(For{extent, std::move(steps), std::move(body)});
   return result;
@@ -53,24 +54,24 @@ constexpr int64_t most_scratch_bytes = 32 * 1024;
 
 class StagedTranspose {
  public:
-  StagedTranspose(const Side& rows, const Side& columns, const Strides& at, const Machine& machine)
+  StagedTranspose(const Run& rows, const Run& columns, const Strides& at, const Machine& machine)
       : machine_(machine),
         rows_(rows),
         columns_(columns),
         at_(at),
-        box_ahead_(rows, columns, at, machine) {}
+        box_ahead_(rows, columns, at, machine, {1, flushed_columns()}) {}
 
   /// A pipeline over the panels of the box: the first is filled; then each is filled while the one
   /// before it leaves; the last leaves.
   Body emit(int64_t& scratch_bytes) const {
-    const int64_t panels = columns_.extent / panel_columns_;
+    const int64_t panels = columns_.extent() / panel_columns_;
     scratch_bytes = std::max(scratch_bytes, std::min<int64_t>(panels, 2) * panel_bytes());
     Body body = loop(fill_steps(), fill_loop(1), {fill(1)});
     if (panels > 1) {
-      const int64_t steps = std::min(fill_steps(), panel_columns_);
+      const int64_t steps = panel_columns_ / flushed_columns();
       std::vector<Step> inner = fill_loop(fill_steps() / steps);
-      for (Step& step : flush_loop(panel_columns_ / steps)) inner.push_back(std::move(step));
-      Block both = interleaved(fill(fill_steps() / steps), flush(panel_columns_ / steps));
+      for (Step& step : flush_loop(flushed_columns())) inner.push_back(std::move(step));
+      Block both = interleaved(fill(fill_steps() / steps), flush(flushed_columns()));
       append(body, loop_always(panels - 1, pipeline_steps(),
                                loop(steps, std::move(inner), {std::move(both)})));
     }
@@ -81,26 +82,30 @@ class StagedTranspose {
   }
 
  private:
-  int64_t run_bytes() const { return rows_.extent * element_; }
+  int64_t run_bytes() const { return rows_.extent() * element_; }
   /// Bytes between panel[k] and panel[k + 1]: a line more than they hold, since a power of two
   /// would put them all into one set of the cache.
-  int64_t pitch() const { return rows_.extent / group_ * vector_ + 64; }
+  int64_t pitch() const { return rows_.extent() / group_ * vector_ + 64; }
 
   int64_t panel_bytes() const { return group_ * pitch(); }
   /// Groups of rows that fill a panel.
-  int64_t fill_steps() const { return rows_.extent / group_; }
+  int64_t fill_steps() const { return rows_.extent() / group_; }
+  /// Columns that leave while some groups are filled: loops over either are one.
+  int64_t flushed_columns() const {
+    return panel_columns_ / std::gcd(fill_steps(), panel_columns_);
+  }
 
   // ---- filling: `groups` groups of rows at once
 
   std::vector<Step> fill_loop(int64_t groups) const {
-    return {{source_stream, groups * group_ * rows_.stride[1]}, {scratch_stream, groups * vector_}};
+    return {rows_.step(source_stream, 1, groups * group_), {scratch_stream, groups * vector_}};
   }
 
   Block fill(int64_t groups) const {
     Emitter emitter(machine_.target, machine_.vector_bytes);
     for (int64_t group = 0; group < groups; ++group) {
       const auto load = [&](int row) {
-        return emitter.load(source_stream, at_[1] + (group * group_ + row) * rows_.stride[1],
+        return emitter.load(source_stream, at_[1] + rows_.at(1, group * group_ + row),
                             machine_.vector_bytes);
       };
       const std::array<Reg, 16> columns =
@@ -116,13 +121,13 @@ class StagedTranspose {
   // ---- flushing: `rows` rows of the target at once; row r is lane r / group of panel[r % group]
 
   std::vector<Step> flush_loop(int64_t rows) const {
-    std::vector<Step> steps{{target_stream, rows * columns_.stride[0]}};
+    std::vector<Step> steps{columns_.step(target_stream, 0, rows)};
     if (rows % group_ == 0) {
       steps.push_back({panel_stream, rows / group_ * 16});
     } else {
       steps.push_back({panel_stream, rows * pitch(), 0, 0, {{group_ / rows, 16}}});
     }
-    box_ahead_.add_step(steps, rows * run_bytes());
+    box_ahead_.add_step(steps, rows);
     return steps;
   }
 
@@ -142,13 +147,13 @@ class StagedTranspose {
     for (int64_t row = 0; row < rows; ++row) {
       for (int64_t begin = 0; begin < run_bytes(); begin += vector_) {
         const Reg line = panel_line(emitter, row, begin);
-        const int64_t offset = at_[0] + row * columns_.stride[0] + begin;
+        const int64_t offset = at_[0] + columns_.at(0, row) + begin;
         if (machine_.nontemporal) {
           emitter.store_nontemporal(line, target_stream, offset);
         } else {
           emitter.store(line, target_stream, offset, machine_.vector_bytes);
         }
-        box_ahead_.ask(emitter, row * run_bytes() + begin);
+        box_ahead_.ask(emitter, row, begin);
       }
     }
     return emitter.take();
@@ -157,50 +162,51 @@ class StagedTranspose {
   // ---- the pipeline: the panel that is filled runs one ahead of the one that leaves
 
   std::vector<Step> pipeline_steps() const {
-    std::vector<Step> steps{{target_stream, panel_columns_ * columns_.stride[0]},
+    std::vector<Step> steps{columns_.step(target_stream, 0, panel_columns_),
                             {source_stream, vector_, 0, 1},
                             {scratch_stream, panel_bytes(), 0, 1, {{2, 0}}},
                             {panel_stream, panel_bytes(), 0, 0, {{2, 0}}}};
-    box_ahead_.add_step(steps, panel_columns_ * run_bytes());
+    box_ahead_.add_panel_step(steps);
     return steps;
   }
 
   std::vector<Step> last_panel_steps(int64_t panel) const {
-    std::vector<Step> steps{{target_stream, 0, panel * panel_columns_ * columns_.stride[0]},
+    std::vector<Step> steps{{target_stream, 0, columns_.at(0, panel * panel_columns_)},
                             {panel_stream, 0, panel % 2 * panel_bytes()}};
     if (box_ahead_.asks()) {
-      const int64_t written = panel * panel_columns_ * run_bytes();
-      steps.push_back({prefetch_stream, 0, box_ahead_.offset(written)});
+      steps.push_back({prefetch_stream, 0, box_ahead_.panel_offset(panel)});
     }
     return steps;
   }
 
   const Machine& machine_;
-  Side rows_;     // make runs of the target
-  Side columns_;  // make runs of the source
+  Run rows_;     // make runs of the target
+  Run columns_;  // make runs of the source
   Strides at_;
-  BoxAhead box_ahead_;
   int64_t element_ = machine_.element_bytes;
   int64_t vector_ = machine_.vector_bytes;
   int64_t group_ = 16 / element_;  // rows transposed at a time
   int64_t panel_columns_ = vector_ / element_;
+  BoxAhead box_ahead_;
 };
 
 }  // namespace
 
-bool can_stage(const Side& rows, const Side& columns, const Machine& machine) {
+bool can_stage(const Run& rows, const Run& columns, const Machine& machine) {
   const int64_t element = machine.element_bytes, vector = machine.vector_bytes;
-  // Loops over groups and rows are merged, so one count has to divide the other.
-  const int64_t group = 16 / element;
-  const bool whole = rows.extent * element % vector == 0 && columns.extent * element % vector == 0;
-  const int64_t panel = group * (rows.extent / group * vector + 64);
-  return machine.streams && machine.staged && element < 16 && whole &&
-         2 * panel <= most_scratch_bytes && rows.extent * element > vector &&
-         std::has_single_bit(static_cast<uint64_t>(rows.extent)) &&
-         group < machine.target.registers;
+  if (!machine.streams || !machine.staged || element >= 16) return false;
+  if (!rows.is_contiguous(0, element) || !columns.is_contiguous(1, element)) return false;
+  const int64_t group = 16 / element, panel_columns = vector / element;
+  if (rows.extent() % panel_columns != 0 || rows.extent() == panel_columns) return false;
+  // The pipeline fills some groups of rows while some columns leave.
+  const int64_t steps = std::gcd(rows.extent() / group, panel_columns);
+  const bool alike = rows.divides(group) && rows.divides(rows.extent() / steps) &&
+                     columns.divides(panel_columns) && columns.divides(panel_columns / steps);
+  const int64_t panel = group * (rows.extent() / group * vector + 64);
+  return alike && 2 * panel <= most_scratch_bytes && group < machine.target.registers;
 }
 
-Body emit_staged_transpose(const Side& rows, const Side& columns, const Strides& at,
+Body emit_staged_transpose(const Run& rows, const Run& columns, const Strides& at,
                            const Machine& machine, int64_t& scratch_bytes) {
   return StagedTranspose(rows, columns, at, machine).emit(scratch_bytes);
 }

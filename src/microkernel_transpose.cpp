@@ -3,11 +3,11 @@
 // register network; the others loop around it.
 // Boxes of whole vectors that leave around the caches go through a panel: see microkernel_staged.
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "emitter.hpp"
 #include "microkernel.hpp"
+#include "run.hpp"
 #include "transpose_network.hpp"
 
 namespace restride {
@@ -95,30 +95,17 @@ class Transpose {
   Sides columns_;  // make runs of the source
 };
 
-/// One side for several that advance like one.
-std::optional<Side> joined(const std::vector<Side>& sides) {
-  if (sides.empty()) return std::nullopt;
-  Side whole = sides.back();
-  for (auto side = sides.rbegin() + 1; side != sides.rend(); ++side) {
-    for (size_t k = 0; k < whole.stride.size(); ++k) {
-      if (side->stride[k] != whole.stride[k] * whole.extent) return std::nullopt;
-    }
-    whole.extent *= side->extent;
-  }
-  return whole;
-}
-
 }  // namespace
 
 Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& at,
                     const Machine& machine, int64_t& scratch_bytes) {
   std::vector<Side> rows = chosen(tile, target_run, 0), columns = chosen(tile, ~target_run, 1);
-  const std::optional<Side> row = joined(rows), column = joined(columns);
-  if (row && column && can_shift(*row, *column, machine)) {
-    return emit_shifted_transpose(*row, *column, at, machine, scratch_bytes);
+  const Run row(rows), column(columns);
+  if (can_shift(row, column, machine)) {
+    return emit_shifted_transpose(row, column, at, machine, scratch_bytes);
   }
-  if (row && column && can_stage(*row, *column, machine)) {
-    return emit_staged_transpose(*row, *column, at, machine, scratch_bytes);
+  if (can_stage(row, column, machine)) {
+    return emit_staged_transpose(row, column, at, machine, scratch_bytes);
   }
   return Transpose(std::move(rows), std::move(columns), at, machine).emit();
 }

@@ -52,12 +52,13 @@ struct Block {
 };
 
 // Measured on Sapphire Rapids, 4096 x 4096 and neighbours, share of a non-temporal copy: u8 128 x
-// 512 .75 (128 x 64 .59, 256 x 256 .55), u16 128 x 256 .63, f32 128 x 128 .92 (64 x 512 .88), f64
-// 64 x 128 .90. On Zen 4 blocks of 128 x 128 and more were best as well.
+// 512 .75 (128 x 64 .59, 256 x 256 .55), u16 128 x 256 .63, f32 .9 for 128 x 128, 128 x 256 and 64
+// x 256, f64 64 x 128 .90. Where rows of the source lie far apart, f32[352,28,28,4,48] reversed: 64
+// x 256 .67, 128 x 256 .64, 128 x 128 .55, 256 x 64 .42.
 constexpr Block block_of(int64_t element_bytes) {
   if (element_bytes == 1) return {128, 512};
   if (element_bytes == 2) return {128, 256};
-  if (element_bytes == 4) return {128, 128};
+  if (element_bytes == 4) return {64, 256};
   return {64, 128};
 }
 
@@ -167,7 +168,10 @@ class Scheduler {
     const int run = split_off(innermost, std::max<int64_t>(1, row_chunk_bytes / bytes));
     mark(run) = Mark::target_run;
     const int64_t row_bytes = loop(run).extent * bytes;
-    if (movement == Movement::row && schedule_.nontemporal) rows_of_every_phase(row_bytes);
+    if (movement == Movement::row && schedule_.nontemporal) {
+      rows_of_every_phase(row_bytes);
+      rows_by_pages(row_bytes);
+    }
     // Short rows: some of them share a tile. The loop next inside in the order of the target keeps
     // writes close.
     int64_t room = row_tile_vectors / ceil_div(row_bytes, target_.vector_bytes);
@@ -191,6 +195,26 @@ class Scheduler {
     if (k < 0) return;
     const int64_t rows = shifted_rows(row_bytes, loop(k).stride[0], target_);
     if (rows > 1) mark(split_off(k, rows)) = Mark::target_run;
+  }
+
+  /// Where short rows go on in one loop of the target and in another one of the source: some rows
+  /// of the target at a time, for as many as make pages of the source.
+  void rows_by_pages(int64_t row_bytes) {
+    if (row_bytes % target_.line_bytes != 0 || 2 * row_bytes > page_bytes) return;
+    const int next = next_in_run(0, row_bytes);
+    if (next < 0 || !movable_inside(next)) return;
+    const int64_t tile_rows =
+        std::max<int64_t>(1, row_tile_vectors * target_.vector_bytes / row_bytes);
+    split_off(next, ceil_div(page_rows, tile_rows) * tile_rows);
+    std::vector<int64_t> runs;
+    for (int64_t run = row_bytes; 2 * run <= page_bytes;) {
+      const int k = next_in_run(1, run);
+      if (k < 0 || loop(k).stride[0] == row_bytes) break;
+      runs.push_back(run);
+      run *= loop(split_off(k, page_bytes / run)).extent;
+    }
+    for (; !runs.empty(); runs.pop_back()) move_inside(next_in_run(1, runs.back()));
+    move_inside(next_in_run(0, row_bytes));
   }
 
   /// Rows of the target. Where a source neither follows them nor repeats one element there, the
@@ -378,10 +402,14 @@ class Scheduler {
       if (mark(k) != Mark::outside || !movable_inside(k) || stride == 0) continue;
       if (next < 0 || stride < std::abs(loop(next).stride[operand])) next = k;
     }
-    if (next < 0) return;
+    if (next >= 0) move_inside(next);
+  }
+
+  /// Puts an unmarked loop inside all other unmarked ones.
+  void move_inside(int k) {
     int last = loop_count() - 1;
     while (mark(last) != Mark::outside) --last;
-    for (int k = next; k < last; ++k) {
+    for (; k < last; ++k) {
       std::swap(loop(k), loop(k + 1));
       std::swap(mark(k), mark(k + 1));
     }

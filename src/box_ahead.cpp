@@ -1,0 +1,79 @@
+// See box_ahead.hpp.
+#include "box_ahead.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace restride {
+namespace {
+
+using program::Step;
+
+/// The largest power of two that divides `number`.
+int64_t power_of_two_in(int64_t number) { return number & -number; }
+
+}  // namespace
+
+BoxAhead::BoxAhead(const Run& rows, const Run& columns, const Strides& at, const Machine& machine,
+                   const std::vector<int64_t>& flushed)
+    : rows_(rows),
+      line_bytes_(machine.target.line_bytes),
+      first_(at[1] + machine.ahead),
+      written_lines_(rows.extent() * machine.element_bytes / line_bytes_) {
+  const int64_t run_bytes = columns.extent() * machine.element_bytes;
+  const bool lines = run_bytes % line_bytes_ == 0 && written_lines_ > 0 &&
+                     rows.extent() * machine.element_bytes % line_bytes_ == 0;
+  if (machine.ahead == 0 || !lines) return;
+  group_lines_ = power_of_two_in(run_bytes / line_bytes_);
+  if (!std::has_single_bit(static_cast<uint64_t>(written_lines_))) {
+    group_lines_ = std::min(group_lines_, power_of_two_in(written_lines_));
+  }
+  row_shares_ = group_lines_ * line_bytes_ / machine.vector_bytes;
+  rows_per_panel_ = rows.extent() / row_shares_;
+  asks_ = rows_.divides(rows_per_panel_) && rows_per_panel_ * row_shares_ == rows.extent();
+  for (const int64_t count : flushed) {
+    asks_ = asks_ && rows_.divides(std::max<int64_t>(1, count * written_lines_ / group_lines_));
+  }
+}
+
+int64_t BoxAhead::panel_offset(int64_t panel) const {
+  return rows_.at(1, panel % row_shares_ * rows_per_panel_) +
+         panel / row_shares_ * group_lines_ * line_bytes_;
+}
+
+void BoxAhead::ask(Emitter& emitter, int64_t column, int64_t begin) const {
+  constexpr int second_level = 2;
+  if (!asks_ || begin % line_bytes_ != 0) return;
+  const int64_t line = column * written_lines_ + begin / line_bytes_;
+  const int64_t offset = rows_.at(1, line / group_lines_) + line % group_lines_ * line_bytes_;
+  emitter.prefetch(prefetch_stream, first_ + offset, second_level);
+}
+
+void BoxAhead::add_panel_step(std::vector<Step>& steps) const {
+  if (!asks_) return;
+  const int64_t group_bytes = group_lines_ * line_bytes_;
+  Step step = rows_.step(prefetch_stream, 1, rows_per_panel_);
+  if (row_shares_ == 1) {
+    step.stride = group_bytes;
+  } else {
+    int64_t every = row_shares_;
+    for (const program::Wrap& wrap : step.wraps) every /= wrap.every;
+    step.wraps.push_back({every, group_bytes});
+  }
+  steps.push_back(std::move(step));
+}
+
+void BoxAhead::add_step(std::vector<Step>& steps, int64_t columns) const {
+  if (!asks_) return;
+  const int64_t lines = columns * written_lines_;
+  if (lines % group_lines_ == 0) {
+    steps.push_back(rows_.step(prefetch_stream, 1, lines / group_lines_));
+    return;
+  }
+  Step rows = rows_.step(prefetch_stream, 1, 1);
+  Step step{prefetch_stream, lines * line_bytes_, 0, 0, {{group_lines_ / lines, rows.stride}}};
+  step.wraps.insert(step.wraps.end(), rows.wraps.begin(), rows.wraps.end());
+  steps.push_back(std::move(step));
+}
+
+}  // namespace restride

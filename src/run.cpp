@@ -1,0 +1,98 @@
+// See run.hpp.
+#include "run.hpp"
+
+#include <algorithm>
+
+namespace restride {
+namespace {
+
+using nest::Side;
+using program::Step;
+
+/// Whether `outer` goes on where `inner` ends, in every operand.
+bool continues(const Side& inner, const Side& outer) {
+  for (size_t k = 0; k < inner.stride.size(); ++k) {
+    if (outer.stride[k] != inner.stride[k] * inner.extent) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Run::Run(const std::vector<Side>& sides) {
+  for (auto side = sides.rbegin(); side != sides.rend(); ++side) {
+    if (!sides_.empty() && continues(sides_.back(), *side)) {
+      sides_.back().extent *= side->extent;
+    } else {
+      sides_.push_back(*side);
+    }
+  }
+}
+
+int64_t Run::extent() const {
+  int64_t extent = 1;
+  for (const Side& side : sides_) extent *= side.extent;
+  return extent;
+}
+
+int64_t Run::at(size_t operand, int64_t i) const {
+  int64_t at = 0;
+  for (const Side& side : sides_) {
+    at += i % side.extent * side.stride[operand];
+    i /= side.extent;
+  }
+  return at;
+}
+
+bool Run::is_contiguous(size_t operand, int64_t element_bytes) const {
+  for (const Side& side : sides_) {
+    if (side.stride[operand] != element_bytes) return false;
+    element_bytes *= side.extent;
+  }
+  return true;
+}
+
+bool Run::divides(int64_t count) const {
+  if (count < 1 || extent() % count != 0) return false;
+  for (const Side& side : sides_) {
+    if (side.extent % count == 0) return true;
+    if (count % side.extent != 0) return false;
+    count /= side.extent;
+  }
+  return true;
+}
+
+Step Run::step(int stream, size_t operand, int64_t count) const {
+  Step step{stream};
+  bool first = true;
+  for (const Side& side : sides_) {
+    if (count >= side.extent) {
+      count /= side.extent;
+      continue;
+    }
+    // The digit before has `every` values, known only now that another one follows.
+    if (first) {
+      step.stride = count * side.stride[operand];
+    } else {
+      step.wraps.back().stride = side.stride[operand];
+    }
+    step.wraps.push_back({side.extent / count, 0});
+    count = 1;
+    first = false;
+  }
+  if (!step.wraps.empty()) step.wraps.pop_back();
+  return step;
+}
+
+Step within(Step step, int64_t extent) {
+  int64_t counts = 1;
+  for (size_t k = 0; k < step.wraps.size(); ++k) {
+    counts *= step.wraps[k].every;
+    if (counts < extent + step.phase) continue;
+    step.wraps.resize(k);
+    break;
+  }
+  return step;
+}
+
+}  // namespace restride
