@@ -209,12 +209,12 @@ TEST_P(Microkernel, ComputesBlocksOfSourcesThatDoNotFollowTheTarget) {
 
 TEST_P(Microkernel, TransposesBlocksOfRunsMadeOfSeveralLoops) {
   // Runs of one loop and of two on either side; their lengths no powers of two; cut blocks.
-  const std::vector<std::vector<int>> sizes = {{64, 3, 2, 48}, {96, 3, 2, 112}, {32, 3, 4, 32},
-                                               {32, 4, 5, 96}, {48, 2, 3, 256}, {70, 2, 2, 80}};
-  for (const char* type : {"u8", "u16", "f32", "f64"}) {
+  const std::vector<std::vector<int>> sizes = {
+      {64, 3, 2, 48}, {96, 2, 2, 112}, {32, 2, 4, 32}, {70, 2, 2, 80}};
+  for (const char* type : {"u8", "f32", "f64"}) {
     for (const std::vector<int>& size : sizes) {
       const std::string from = array(type, size);
-      for (const char* order : {"{0,1,2,3}", "{0,2,1,3}", "{1,0,3,2}"}) {
+      for (const char* order : {"{0,1,2,3}", "{1,0,3,2}"}) {
         expect_conforms(from + " -> " + from + order, GetParam());
         if (HasFatalFailure()) return;
       }
@@ -223,9 +223,9 @@ TEST_P(Microkernel, TransposesBlocksOfRunsMadeOfSeveralLoops) {
 }
 
 TEST_P(Microkernel, CopiesShortRowsThatGoOnElsewhereInTheSource) {
-  for (const int bytes : {64, 128, 192, 320, 1024}) {
+  for (const int bytes : {64, 192, 1024}) {
     for (const std::vector<int>& size :
-         {std::vector<int>{3, 16, 2, 70, bytes}, {2, 37, 3, 17, bytes}, {1, 5, 4, 4, bytes}}) {
+         {std::vector<int>{2, 5, 2, 37, bytes}, {2, 19, 3, 5, bytes}, {1, 5, 4, 4, bytes}}) {
       const std::string from = array("u8", size);
       expect_conforms(from + " -> " + from + "{4,2,0,1,3}", GetParam());
       expect_conforms(from + " -> " + from + "{4,1,2,3,0}", GetParam());
