@@ -20,7 +20,7 @@ struct Form {
 
 constexpr Need never = Need::forbidden, maybe = Need::optional, always = Need::required;
 
-constexpr std::array<Form, 16> forms = {{
+constexpr std::array<Form, 18> forms = {{
     {always, maybe, never},    // load
     {always, never, never},    // splat
     {always, never, never},    // constant
@@ -34,6 +34,8 @@ constexpr std::array<Form, 16> forms = {{
     {always, always, maybe},   // convert
     {always, always, always},  // compute
     {always, always, never},   // round
+    {always, always, never},   // spread
+    {always, always, maybe},   // pack
     {never, always, never},    // store
     {never, always, never},    // store_nontemporal
     {never, never, never},     // prefetch
@@ -90,6 +92,25 @@ uint64_t whole_elements(uint64_t a, int vector_bytes, int width) {
   for (int at = 0; at < vector_bytes; at += width) {
     const uint64_t element = low_bits(width) << at;
     if ((a & element) == element) result |= element;
+  }
+  return result;
+}
+
+/// Bytes whose packed byte, `at` and further, is there.
+uint64_t spread(uint64_t a, const Op& op, int vector_bytes) {
+  const int in_byte = 8 / op.width;
+  uint64_t result = 0;
+  for (int k = 0; k < vector_bytes; ++k) result |= (a >> (op.at + k / in_byte) & 1) << k;
+  return result;
+}
+
+/// Packed bytes, from `at` on, all of whose elements are there.
+uint64_t packed(uint64_t a, const Op& op, int vector_bytes) {
+  const int in_byte = 8 / op.width;
+  uint64_t result = 0;
+  for (int k = 0; k < vector_bytes / in_byte; ++k) {
+    const uint64_t needed = low_bits(in_byte) << (k * in_byte);
+    if ((a & needed) == needed) result |= uint64_t{1} << (op.at + k);
   }
   return result;
 }
@@ -177,6 +198,16 @@ std::optional<Violation> BlockVerifier::check_types(const Op& op) const {
   return std::nullopt;
 }
 
+std::optional<Violation> BlockVerifier::check_packing(const Op& op) const {
+  if (!is_element(op.width, 4)) return Violation{4, "no such packed element", &op};
+  if (op.packing_order() > PackingOrder::most_significant_first) {
+    return Violation{4, "no such order", &op};
+  }
+  const int vector = program_.vector_bytes, part = vector * op.width / 8;
+  if (op.at % part == 0 && op.at < vector) return std::nullopt;
+  return Violation{4, "packed elements beyond the vector", &op};
+}
+
 std::optional<Violation> BlockVerifier::check_fields(const Op& op) const {
   const int vector = program_.vector_bytes;
   const bool lane = op.at % 16 == 0 && op.at < vector;
@@ -218,6 +249,9 @@ std::optional<Violation> BlockVerifier::check_fields(const Op& op) const {
     case Code::compute:
     case Code::round:
       return check_types(op);
+    case Code::spread:
+    case Code::pack:
+      return check_packing(op);
     case Code::prefetch:
       if (op.width < 1 || op.width > 3) return Violation{4, "no such cache", &op};
       return std::nullopt;
@@ -266,12 +300,16 @@ uint64_t BlockVerifier::result_bytes(const Op& op) const {
                                     storage_bytes(op.from) <= storage_bytes(op.type)
                                 ? all_
                                 : converted(a, op, vector);
-      return made | b;
+      return made | (b & ~converted(all_, op, vector));
     }
     case Code::compute:
       return (a & b) == all_ ? all_ : whole_elements(a & b, vector, int(storage_bytes(op.type)));
     case Code::round:
       return a == all_ ? all_ : whole_elements(a, vector, int(storage_bytes(op.type)));
+    case Code::spread:
+      return a == all_ ? all_ : spread(a, op, vector);
+    case Code::pack:
+      return packed(a, op, vector) | (b & ~packed(all_, op, vector));
     default:
       return all_;
   }

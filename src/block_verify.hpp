@@ -52,6 +52,7 @@ class BlockVerifier {
   std::optional<Violation> check_piece(const Op& op) const;
   std::optional<Violation> check_table(const Op& op) const;
   std::optional<Violation> check_types(const Op& op) const;
+  std::optional<Violation> check_packing(const Op& op) const;
   bool defined_here(Reg r) const {
     return r >= 0 && size_t(r) < registers_.size() && registers_[size_t(r)].block == block_;
   }

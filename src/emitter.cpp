@@ -120,6 +120,23 @@ Reg Emitter::round(ElementType type, Reg a) {
   return append({.code = Code::round, .type = type, .a = a});
 }
 
+Reg Emitter::spread(Packing packing, Reg a, int at) {
+  return append({.code = Code::spread,
+                 .width = packing.bits,
+                 .at = static_cast<uint8_t>(at),
+                 .select = static_cast<uint8_t>(packing.order),
+                 .a = a});
+}
+
+Reg Emitter::pack(Packing packing, Reg a, int at, Reg into) {
+  return append({.code = Code::pack,
+                 .width = packing.bits,
+                 .at = static_cast<uint8_t>(at),
+                 .select = static_cast<uint8_t>(packing.order),
+                 .a = a,
+                 .b = into});
+}
+
 void Emitter::store_piece(Reg value, int stream, int64_t offset, int bytes, int at) {
   ops_.push_back({.code = Code::store,
                   .stream = static_cast<uint8_t>(stream),

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "iteration_space.hpp"
 #include "program.hpp"
 #include "target.hpp"
 
@@ -47,6 +48,10 @@ class Emitter {
                        program::Reg into = program::none);
   program::Reg compute(Operation operation, ElementType type, program::Reg a, program::Reg b);
   program::Reg round(ElementType type, program::Reg a);
+  /// A vector of bytes from the packed elements of a that begin at byte `at`.
+  program::Reg spread(Packing packing, program::Reg a, int at);
+  /// The elements of a, packed, from byte `at` on; other bytes come from `into`, which may be none.
+  program::Reg pack(Packing packing, program::Reg a, int at, program::Reg into);
   void store(program::Reg value, int stream, int64_t offset, int bytes);
   /// `bytes` bytes of a register from byte `at` on; the target has byte masks.
   void store_part(program::Reg value, int stream, int64_t offset, int bytes, int at) {

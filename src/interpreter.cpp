@@ -205,6 +205,10 @@ class Machine {
         return run_compute(op, to, a, b);
       case Code::round:
         return run_round(op, to, a);
+      case Code::spread:
+        return run_spread(op, to, a);
+      case Code::pack:
+        return run_pack(op, to, a, b);
       case Code::store:
       case Code::store_nontemporal:
         return copy(memory(), a + op.at, op.bytes);
@@ -291,6 +295,32 @@ class Machine {
       } else {
         round_element<double>(a + at, to + at);
       }
+    }
+  }
+
+  /// Where element `k` of a packed byte begins, bits.
+  static int first_bit(const Op& op, int k) {
+    const bool least_first = op.packing_order() == PackingOrder::least_significant_first;
+    return least_first ? k * op.width : 8 - (k + 1) * op.width;
+  }
+
+  void run_spread(const Op& op, Vector& to, const Vector& a) {
+    const int in_byte = 8 / op.width, ones = (1 << op.width) - 1;
+    for (int k = 0; k < program_.vector_bytes; ++k) {
+      const int packed = a.bytes[size_t(op.at + k / in_byte)];
+      to.bytes[size_t(k)] = uint8_t(packed >> first_bit(op, k % in_byte) & ones);
+    }
+  }
+
+  void run_pack(const Op& op, Vector& to, const Vector& a, const Vector& b) {
+    const int in_byte = 8 / op.width, ones = (1 << op.width) - 1;
+    to = op.b == none ? Vector{} : b;
+    for (int k = 0; k < program_.vector_bytes / in_byte; ++k) {
+      int packed = 0;
+      for (int j = 0; j < in_byte; ++j) {
+        packed |= (a.bytes[size_t(k * in_byte + j)] & ones) << first_bit(op, j);
+      }
+      to.bytes[size_t(op.at + k)] = uint8_t(packed);
     }
   }
 

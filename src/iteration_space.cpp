@@ -1,5 +1,5 @@
 // Problem -> IterationSpace: every axis is cut wherever a digit of any operand begins. Works in
-// bits until packed elements have been gathered into whole bytes.
+// bits until the end, where packed elements that move together in whole bytes become those bytes.
 #include "iteration_space.hpp"
 
 #include <algorithm>
@@ -153,24 +153,63 @@ Result<void> add_loops(IterationSpace& space, const std::vector<Operand>& operan
   return {};
 }
 
-/// From bits to bytes, gathering packed elements into whole bytes on the way.
-Result<void> to_bytes(IterationSpace& space) {
-  while (space.op.bytes < 8 && widen(space, 8)) {
+/// Whether packed elements move together in whole bytes, or nothing is packed: then the space is in
+/// bytes.
+bool gather_bytes(IterationSpace& space) {
+  IterationSpace gathered = space;
+  while (gathered.op.bytes < 8 && widen(gathered, 8)) {
   }
-  bool whole = space.op.bytes % 8 == 0;
-  for (Loop& loop : space.loops) {
+  bool whole = gathered.op.bytes % 8 == 0;
+  for (Loop& loop : gathered.loops) {
     for (int64_t& stride : loop.stride) {
       whole = whole && stride % 8 == 0;
       stride /= 8;
     }
   }
-  space.op.bytes /= 8;
-  if (!whole) {
-    return Error{
-        ErrorCode::unsupported,
-        "packed elements that do not move together in whole bytes (element_size_in_bits below 8)"};
+  if (!whole) return false;
+  gathered.op.bytes /= 8;
+  space = std::move(gathered);
+  return true;
+}
+
+Packing packing_of(const Shape& shape) {
+  const auto bits = static_cast<uint8_t>(shape.layout.element_size_in_bits);
+  return bits == 0 ? Packing{} : Packing{bits, shape.layout.packing_order};
+}
+
+/// From bits to bytes, but for operands that stay packed.
+void to_bytes(IterationSpace& space, const Problem& problem) {
+  std::array<Packing, max_operands> packing{packing_of(problem.target)};
+  bool is_alike = true;
+  for (size_t k = 0; k < problem.sources.size(); ++k) {
+    packing[k + 1] = packing_of(problem.sources[k].shape);
+    is_alike = is_alike && packing[k + 1] == packing[0];
   }
-  return {};
+  const bool is_bytewise = packing == std::array<Packing, max_operands>{};
+  if ((is_bytewise || (is_alike && is_move(space.op))) && gather_bytes(space)) return;
+  space.op.packing = packing;
+  space.op.bytes = std::max<int64_t>(space.op.bytes / 8, 1);
+  // What moves is taken for bytes, whatever it is.
+  if (is_move(space.op)) space.op.operation = Operation::convert;
+  for (Loop& loop : space.loops) {
+    for (size_t k = 0; k < packing.size(); ++k) {
+      if (packing[k].bits == 0) loop.stride[k] /= 8;
+    }
+  }
+}
+
+/// The tail alignment of the target's layout.
+void add_tail(IterationSpace& space, const Shape& target, int64_t total_bits) {
+  const int64_t unit = target.layout.tail_padding_alignment_in_elements * element_bits(target);
+  const int64_t end_bits = ceil_div(total_bits, unit) * unit;
+  if (end_bits == total_bits) return;
+  if (space.op.packing[0].bits != 0) {
+    space.tail_begin = total_bits;
+    space.tail_end = end_bits;
+  } else {
+    space.tail_begin = ceil_div(total_bits, 8);
+    space.tail_end = ceil_div(end_bits, 8);
+  }
 }
 
 /// The padding element, repeated; packed elements are repeated within the byte.
@@ -204,25 +243,6 @@ void pad_axes(IterationSpace& space, const Shape& target, const std::vector<Digi
   for (size_t d = 0; d < padded.size(); ++d) {
     if (target.dimensions[d] == 0) space.axes[d].padded = std::max(space.axes[d].padded, padded[d]);
   }
-}
-
-/// Packed elements move together or not at all.
-Result<void> check_supported(const Problem& problem, const ElementOp& op) {
-  const Layout& to = problem.target.layout;
-  for (const Source& source : problem.sources) {
-    const Layout& from = source.shape.layout;
-    const bool packed = from.element_size_in_bits != 0 || to.element_size_in_bits != 0;
-    if (packed && !is_move(op)) {
-      return Error{ErrorCode::unsupported,
-                   std::string(to_string(problem.operation)) +
-                       " of packed elements (element_size_in_bits below 8)"};
-    }
-    if (from.element_size_in_bits != to.element_size_in_bits ||
-        (packed && from.packing_order != to.packing_order)) {
-      return Error{ErrorCode::unsupported, "source and target pack their elements differently"};
-    }
-  }
-  return {};
 }
 
 /// Whether a conversion changes no bit: integers of one width wrap into each other.
@@ -304,8 +324,6 @@ Result<std::vector<Operand>> place(const Problem& problem, const std::vector<Sou
 Result<IterationSpace> iteration_space(const Problem& problem) {
   IterationSpace space;
   space.op = element_op(problem);
-  if (Result<void> supported = check_supported(problem, space.op); !supported)
-    return supported.error();
   const std::vector<Source> sources = all_sources(problem, space.op);
   Result<std::vector<Operand>> placed = place(problem, sources, space.axes);
   if (!placed) return placed.error();
@@ -319,14 +337,8 @@ Result<IterationSpace> iteration_space(const Problem& problem) {
   for (int axis = 0; axis < static_cast<int>(space.axes.size()); ++axis) {
     if (Result<void> added = add_loops(space, operands, axis); !added) return added.error();
   }
-  if (Result<void> whole = to_bytes(space); !whole) return whole.error();
-  if (const int64_t tail = problem.target.layout.tail_padding_alignment_in_elements;
-      fills && tail > 1) {
-    const int64_t unit = tail * element_bits(problem.target);
-    space.tail_begin = ceil_div(operands[0].digits.total_bits, 8);
-    space.tail_end = ceil_div(ceil_div(operands[0].digits.total_bits, unit) * unit, 8);
-    if (space.tail_begin == space.tail_end) space.tail_begin = space.tail_end = 0;
-  }
+  to_bytes(space, problem);
+  if (fills) add_tail(space, problem.target, operands[0].digits.total_bits);
   if (has_padding(space)) {
     if (Result<void> filled = set_fill(space, problem.target); !filled) return filled.error();
   }

@@ -24,11 +24,19 @@ namespace restride {
 /// of an affine conversion, 3 the zero point or the bias of one.
 constexpr int max_operands = 4;
 
-/// Bytes per iteration, one per operand; 0 repeats a source (broadcast).
+/// Bytes per iteration, one per operand, but bits for a packed one; 0 repeats a source (broadcast).
 using Strides = std::array<int64_t, max_operands>;
 
 /// What an affine conversion adds to the product with its scale.
 enum class AffineOffset : uint8_t { none, zero_point, bias };
+
+/// How an operand's elements lie in bytes.
+struct Packing {
+  uint8_t bits = 0;  ///< of a packed element, its neighbours' distance: 1, 2 or 4; 0: whole bytes
+  PackingOrder order = PackingOrder::least_significant_first;
+
+  bool operator==(const Packing&) const = default;
+};
 
 /// What happens to one element. A move knows only its width: f32, s32 and u32 share kernels.
 struct ElementOp {
@@ -39,12 +47,21 @@ struct ElementOp {
   ElementType target_type = ElementType::u8, source_type = ElementType::u8;
   bool affine = false;  ///< a conversion with a scale
   AffineOffset offset = AffineOffset::none;
+  /// By operand. Packed elements are computed with, each in the low bits of a byte; what only moves
+  /// is converted from u8 to u8.
+  std::array<Packing, max_operands> packing{};
 
   bool operator==(const ElementOp&) const = default;
 };
 
 /// Whether elements pass through untouched.
 inline bool is_move(const ElementOp& op) { return op.operation == Operation::copy; }
+
+/// Whether any operand is packed.
+bool is_packed(const ElementOp& op);
+
+/// Whether what is packed, or unpacked, is not computed with besides.
+bool only_packs(const ElementOp& op);
 
 /// The sources of an element: operands 1 to this one.
 int source_count(const ElementOp& op);
@@ -54,6 +71,12 @@ ElementType operand_type(const ElementOp& op, int operand);
 
 /// Bytes of an element of an operand.
 int64_t element_bytes(const ElementOp& op, int operand);
+
+/// The stride between neighbours that lie side by side: bytes, or bits of a packed operand.
+int64_t element_stride(const ElementOp& op, int operand);
+
+/// Strides or offsets, all in bytes; those of a packed operand round down.
+Strides in_bytes(Strides strides, const ElementOp& op);
 
 /// The type in which an affine conversion multiplies and adds: f64 where either side is f64, else
 /// f32.
@@ -87,7 +110,8 @@ struct IterationSpace {
   ElementOp op;
   std::vector<Axis> axes;
   std::vector<Loop> loops;  ///< outermost first
-  /// Bytes [tail_begin, tail_end) of the target are filled besides: the tail alignment of a layout.
+  /// Bytes [tail_begin, tail_end) of the target, bits of a packed one, are filled besides: the tail
+  /// alignment of a layout.
   int64_t tail_begin = 0, tail_end = 0;
 
   bool operator==(const IterationSpace&) const = default;
@@ -100,9 +124,7 @@ struct ByteRange {
   bool operator==(const ByteRange&) const = default;
 };
 
-/// The canonical form of a valid problem. Errors: `unsupported` for digits that do not nest and
-/// packed elements that do not fill whole bytes together; arithmetic that has no element operation
-/// yet.
+/// The canonical form of a valid problem. Errors: `unsupported` for digits that do not nest.
 Result<IterationSpace> iteration_space(const Problem& problem);
 
 /// Brings a space to the one form that all equal problems share. The visited (source bytes, target

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "arithmetic.hpp"
 #include "iteration_space.hpp"
 
 namespace restride {
@@ -38,6 +39,16 @@ void append_fill(std::string& text, const ElementOp& op) {
   }
 }
 
+/// `source E(4)`; `target E(4) reversed` with the first element in the most significant bits.
+void append_packing(std::string& text, const Packing& packing, size_t operand) {
+  if (packing.bits == 0) return;
+  text += ' ';
+  text += operand == 0 ? "target" : source_names[operand];
+  text += " E(";
+  append(text, packing.bits);
+  text += packing.order == PackingOrder::least_significant_first ? ")" : ") reversed";
+}
+
 /// `b4` for a move of 4 bytes, `add f32>f32`, `convert u8>f32 affine bias`.
 void append_op(std::string& text, const ElementOp& op) {
   if (is_move(op)) {
@@ -53,6 +64,7 @@ void append_op(std::string& text, const ElementOp& op) {
   if (op.affine) text += " affine";
   if (op.offset == AffineOffset::zero_point) text += " zero_point";
   if (op.offset == AffineOffset::bias) text += " bias";
+  for (size_t k = 0; k < op.packing.size(); ++k) append_packing(text, op.packing[k], k);
 }
 
 /// The offsets of indices [0, count) of the numeral made of `loops`, coarsest first, one axis, one
@@ -75,6 +87,12 @@ ByteRange numeral_range(const std::vector<const Loop*>& loops, size_t k, int64_t
           std::max({range.end, whole.end, whole.end + far})};
 }
 
+/// The bytes around a range that is in bits for a packed operand.
+ByteRange bytes_of(const ByteRange& range, const ElementOp& op, int operand) {
+  if (op.packing[static_cast<size_t>(operand)].bits == 0) return range;
+  return {range.begin / 8, ceil_div(range.end, 8)};
+}
+
 }  // namespace
 
 int source_count(const ElementOp& op) {
@@ -89,6 +107,28 @@ ElementType operand_type(const ElementOp& op, int operand) {
 
 int64_t element_bytes(const ElementOp& op, int operand) {
   return is_move(op) ? op.bytes : storage_bytes(operand_type(op, operand));
+}
+
+bool is_packed(const ElementOp& op) {
+  return std::any_of(op.packing.begin(), op.packing.end(),
+                     [](const Packing& packing) { return packing.bits != 0; });
+}
+
+bool only_packs(const ElementOp& op) {
+  return is_packed(op) && op.operation == Operation::convert && op.source_type == op.target_type &&
+         !op.affine;
+}
+
+int64_t element_stride(const ElementOp& op, int operand) {
+  const int64_t bits = op.packing[static_cast<size_t>(operand)].bits;
+  return bits != 0 ? bits : element_bytes(op, operand);
+}
+
+Strides in_bytes(Strides strides, const ElementOp& op) {
+  for (size_t k = 0; k < strides.size(); ++k) {
+    if (op.packing[k].bits != 0) strides[k] /= 8;
+  }
+  return strides;
 }
 
 ElementType affine_type(const ElementOp& op) {
@@ -175,7 +215,8 @@ std::string to_string(const IterationSpace& space) {
     text += "target " + std::to_string(loop.stride[0]) + '\n';
   }
   if (space.tail_end > space.tail_begin) {
-    text += "fill bytes " + std::to_string(space.tail_begin) + ".." +
+    const bool packed = space.op.packing[0].bits != 0;
+    text += (packed ? "fill bits " : "fill bytes ") + std::to_string(space.tail_begin) + ".." +
             std::to_string(space.tail_end) + '\n';
   }
   return text;
@@ -212,7 +253,10 @@ ByteRange touched_bytes(const IterationSpace& space, int operand) {
   ByteRange range;
   for (size_t a = 0; a < space.axes.size(); ++a) {
     const int64_t count = target ? space.axes[a].padded : space.axes[a].valid;
-    if (count == 0) return target ? ByteRange{space.tail_begin, space.tail_end} : ByteRange{};
+    if (count == 0) {
+      const ByteRange tail{space.tail_begin, space.tail_end};
+      return target ? bytes_of(tail, space.op, operand) : ByteRange{};
+    }
     std::vector<const Loop*> loops;
     for (const Loop& loop : space.loops) {
       if (loop.axis == static_cast<int>(a)) loops.push_back(&loop);
@@ -220,9 +264,9 @@ ByteRange touched_bytes(const IterationSpace& space, int operand) {
     const ByteRange axis = numeral_range(loops, 0, count, static_cast<size_t>(operand));
     range = {range.begin + axis.begin, range.end + axis.end};
   }
-  range.end += element_bytes(space.op, operand);
+  range.end += element_stride(space.op, operand);
   if (target && space.tail_end > 0) range.end = std::max(range.end, space.tail_end);
-  return range;
+  return bytes_of(range, space.op, operand);
 }
 
 }  // namespace restride

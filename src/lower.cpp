@@ -115,8 +115,9 @@ LoopNest lower(const Schedule& schedule) {
                                  [](const Axis& axis) { return axis.padded == 0; });
   if (!empty) nest.root = Lowering(schedule).lower(0, space.axes);
   if (space.tail_end > space.tail_begin) {
-    const int64_t elements = (space.tail_end - space.tail_begin) / space.op.bytes;
-    nest.root.push_back({{space.tail_begin}, Tile{Work::fill, {{elements, {space.op.bytes}}}}});
+    const int64_t stride = element_stride(space.op, 0);
+    const int64_t elements = (space.tail_end - space.tail_begin) / stride;
+    nest.root.push_back({{space.tail_begin}, Tile{Work::fill, {{elements, {stride}}}}});
   }
   return nest;
 }

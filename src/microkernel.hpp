@@ -18,6 +18,7 @@
 namespace restride {
 
 class Run;
+class PackedImage;
 
 /// The tables of a program, each kept once.
 class Tables {
@@ -62,6 +63,13 @@ program::Body emit_rows(const nest::Tile& tile, RowValue value, const Strides& a
 /// every side before it repeats the row. Every operand is read through the stream of its number.
 program::Body emit_computed_rows(const nest::Tile& tile, const ElementOp& op, const Strides& at,
                                  const Machine& machine);
+
+/// Between a packed operand and its image; `at` is the bit of the box's first element. To is
+/// target_stream, from source_stream. First all that a source has; or of a target what has to stay
+/// as it is, though bytes of the box hold it; and back.
+program::Body emit_spread_rows(const PackedImage& image, int64_t at, const Machine& machine);
+program::Body emit_kept_bytes(const PackedImage& image, int64_t at, const Machine& machine);
+program::Body emit_packed_rows(const PackedImage& image, int64_t at, const Machine& machine);
 
 /// How many rows of the target, so far apart, a tile should have for each to have a phase in its
 /// line that is known: 1 where that does not pay.

@@ -31,10 +31,10 @@ int64_t Step::operator()(int64_t i) const {
 
 namespace {
 
-constexpr std::array<std::string_view, 16> code_names = {
-    "load",   "splat",   "constant",          "unpack_low", "unpack_high", "lanes",
-    "insert", "extract", "permute",           "shuffle",    "convert",     "compute",
-    "round",  "store",   "store_nontemporal", "prefetch"};
+constexpr std::array<std::string_view, 18> code_names = {
+    "load",   "splat",   "constant", "unpack_low", "unpack_high",       "lanes",
+    "insert", "extract", "permute",  "shuffle",    "convert",           "compute",
+    "round",  "spread",  "pack",     "store",      "store_nontemporal", "prefetch"};
 
 constexpr std::array<std::string_view, 3> role_names = {"target", "source", "scratch"};
 
@@ -133,6 +133,7 @@ std::string to_string(const Op& op) {
   if (op.a != none) text += " v" + number(op.a);
   if (op.b != none) text += " v" + number(op.b);
   if (op.code == Code::lanes) text += " select " + number(op.select);
+  if (is_packing(op.code) && op.select != 0) text += " reversed";
   if (op.at) text += " at " + number(op.at);
   if (names_table(op.code)) text += " table " + number(op.table);
   return text;

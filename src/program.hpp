@@ -61,7 +61,11 @@ enum class Code : uint8_t {
   compute,  ///< to = a `operation` b, element by element of type `type`; a comparison gives the
             ///< unsigned integer 1 or 0 of that width, or the complex number 1 or 0
   round,    ///< to = a rounded to an integral value, to nearest even; `type` is f32 or f64
-  store,    ///< bytes [at, at + bytes) of a to `stream + offset`
+  spread,  ///< to = V bytes, each the next `width` bits of the packed bytes of a from byte `at` on;
+           ///< the bits above are 0
+  pack,    ///< to = V * width / 8 bytes at `at` made of the low `width` bits of each byte of a;
+           ///< other bytes: of b, or 0 without b
+  store,   ///< bytes [at, at + bytes) of a to `stream + offset`
   store_nontemporal,  ///< whole vectors at V-aligned addresses, around the caches
   prefetch,  ///< the line at `stream + offset` towards cache level `width` (1, 2, 3); may lie
              ///< anywhere
@@ -70,16 +74,18 @@ enum class Code : uint8_t {
 struct Op {
   Code code;
   uint8_t stream = 0;
-  uint8_t width = 0;   ///< bytes of an element
+  uint8_t width = 0;   ///< bytes of an element; of spread and pack: its bits
   uint8_t bytes = 0;   ///< bytes loaded or stored
   uint8_t at = 0;      ///< first byte within the register
-  uint8_t select = 0;  ///< of lanes: the choice; of compute: the Operation
+  uint8_t select = 0;  ///< of lanes: the choice; of compute: the Operation; of spread and pack: the
+                       ///< PackingOrder
   ElementType type = ElementType::u8, from = ElementType::u8;  ///< of convert, compute and round
   int16_t table = 0;
   Reg to = none, a = none, b = none;
   int64_t offset = 0;  ///< bytes
 
   Operation operation() const { return static_cast<Operation>(select); }
+  PackingOrder packing_order() const { return static_cast<PackingOrder>(select); }
 
   bool operator==(const Op&) const = default;
 };
@@ -89,6 +95,9 @@ constexpr bool names_memory(Code code) {
   return code == Code::load || code == Code::splat ||
          (code >= Code::store && code <= Code::prefetch);
 }
+
+/// Whether they are between bytes and the packed elements of a byte.
+constexpr bool is_packing(Code code) { return code == Code::spread || code == Code::pack; }
 
 /// Whether they name a table.
 constexpr bool names_table(Code code) {
@@ -168,14 +177,17 @@ struct Operand {
 ///   - elements of 1, 2, 4 or 8 bytes; splat also of 16;
 ///   - lanes, insert and extract where V is at least 32;
 ///   - tables of V / width entries (permute) or V entries (constant, shuffle);
+///   - spread and pack of 1, 2 and 4 bits, in either order, `at` a multiple of V * width / 8. A
+///     backend may refuse them;
 ///   - convert, compute and round of every pair of types and operation that element_math knows. A
 ///     backend may refuse a program for one that it lacks; elements are those of memory, one to 16
 ///     bytes wide, and mean what element_math computes, bit for bit.
 /// Scratch (2): a read must lie within the hull of what the unit has stored to that operand before,
-/// in text order; byte by byte it is checked by written_once. The target is read by the same rule.
+/// in text order; byte by byte it is checked by written_once. The target may be read anywhere:
+/// a unit keeps bits that share a byte with those it writes.
 /// Checked by written_once (walks everything, for tests):
-///   7. every byte of the target is written at most once, and never by two units;
-///      every byte read of scratch or target was written before by the same unit.
+///   7. no byte of the target is touched by two units; one that is written more than once has been
+///      read before the last time. Every byte read of scratch was written before by the same unit.
 /// A program with non-temporal stores ends with a store fence, whichever units are run.
 struct Program {
   int vector_bytes = 16;

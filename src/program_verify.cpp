@@ -209,7 +209,7 @@ Checked Verifier::check_access(const Op& op, const Ranges& ranges) {
     return Violation{2, "outside its operand", &op};
   }
   if (op.to != none) {
-    if (operand.role == Role::source || written.contains(from, to)) return std::nullopt;
+    if (operand.role != Role::scratch || written.contains(from, to)) return std::nullopt;
     if (repeating_ == 0) return Violation{2, "reads what its unit has not written", &op};
     expected_[size_t(index)].bytes.add(from, to);
     expected_[size_t(index)].op = &op;

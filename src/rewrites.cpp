@@ -33,7 +33,12 @@ void normalize_bounds(IterationSpace& space) {
   if (!std::any_of(space.axes.begin(), space.axes.end(), only_filled)) return;
   for (Axis& axis : space.axes) axis.valid = 0;
   // Nothing is computed: what is filled moves no element of any type.
+  const Packing packing = space.op.packing[0];
   space.op = {space.op.bytes, space.op.fill};
+  if (packing.bits != 0) {
+    space.op.operation = Operation::convert;
+    space.op.packing[0] = packing;
+  }
   for (Loop& loop : space.loops) loop.stride = {loop.stride[0]};
 }
 

@@ -15,6 +15,7 @@
 
 #include "arithmetic.hpp"
 #include "microkernel.hpp"
+#include "packed_image.hpp"
 #include "rewrites.hpp"
 
 namespace restride {
@@ -44,6 +45,11 @@ constexpr int64_t most_block_bytes = 2048;
 constexpr int64_t relaid_run_elements = 64;
 // What a block of relaid sources may take of the scratch.
 constexpr int64_t relaid_bytes = 32 * 1024;
+
+// A tile with packed elements, so that units cost nothing to start; rows of it, and elements of a
+// source's run, so that blocks can use up lines.
+constexpr int64_t packed_tile_elements = 16 * 1024;
+constexpr int64_t packed_tile_rows = 128;
 
 /// The elements of a block of a transpose: rows lie along the run of the target, columns along that
 /// of the source.
@@ -91,7 +97,7 @@ class Scheduler {
     schedule_.nontemporal = streams();
     schedule_.vector_bytes = target_.vector_bytes;
     if (!is_move(space().op)) {
-      compute();
+      is_packed(space().op) ? packed() : compute();
       gather_tile();
       return std::move(schedule_);
     }
@@ -257,6 +263,66 @@ class Scheduler {
       only = operand;
     }
     return only;
+  }
+
+  /// Packed operands: a tile is all that a unit does, or much of it, and is cut into blocks later.
+  /// The loops around it walk whole bytes of every packed operand, and those that write further
+  /// apart do, too: so units share no byte.
+  void packed() {
+    schedule_.movement = Movement::compute;
+    int k = 0;
+    while (k < loop_count() && writes_widest(k)) {
+      const int64_t inside = elements_inside(k), period = byte_period_of(loop(k));
+      if (inside < packed_tile_elements) {
+        k = split_off(k,
+                      std::max(packed_tile_rows, ceil_div(packed_tile_elements, inside)) / 8 * 8);
+        break;
+      }
+      if (period > 1) {
+        k = split_off(k, period);
+        break;
+      }
+      ++k;
+    }
+    for (; k < loop_count(); ++k) mark(k) = Mark::target_run;
+    for (int operand = 1; operand <= source_count(space().op); ++operand) {
+      const int run = finest(static_cast<size_t>(operand));
+      if (run < 0 || mark(run) != Mark::outside || !movable_inside(run)) continue;
+      mark(split_off(run, packed_tile_rows)) = Mark::source_run;
+    }
+  }
+
+  /// Whether no loop behind this one has a larger stride in the target.
+  bool writes_widest(int k) {
+    for (int j = k + 1; j < loop_count(); ++j) {
+      if (std::abs(loop(j).stride[0]) > std::abs(loop(k).stride[0])) return false;
+    }
+    return true;
+  }
+
+  int64_t elements_inside(int k) {
+    int64_t elements = 1;
+    for (int j = k + 1; j < loop_count(); ++j) elements *= loop(j).extent;
+    return elements;
+  }
+
+  int64_t byte_period_of(const Loop& loop) {
+    int64_t period = 1;
+    for (size_t k = 0; k < loop.stride.size(); ++k) {
+      if (space().op.packing[k].bits != 0) period = std::max(period, byte_period(loop.stride[k]));
+    }
+    return period;
+  }
+
+  /// The loop that moves an operand least; -1 if none does.
+  int finest(size_t operand) {
+    int finest = -1;
+    for (int k = 0; k < loop_count(); ++k) {
+      const int64_t stride = std::abs(loop(k).stride[operand]);
+      if (stride == 0) continue;
+      if (finest < 0 || stride < std::abs(loop(finest).stride[operand])) finest = k;
+    }
+    return finest;
   }
 
   /// Marks the loops of a row of the target; returns its elements.

@@ -9,11 +9,9 @@
 #include <span>
 #include <utility>
 
+#include "box_code.hpp"
 #include "emitter.hpp"
 #include "microkernel.hpp"
-#include "relaid_ahead.hpp"
-#include "relaid_tile.hpp"
-#include "rewrites.hpp"
 
 namespace restride {
 
@@ -56,7 +54,11 @@ constexpr int64_t far = int64_t{1} << 30;
 class Selector {
  public:
   Selector(const Schedule& schedule, const Target& target, const LoopNest& nest, Program& program)
-      : schedule_(schedule), target_(target), nest_(nest), tables_(program.tables) {}
+      : schedule_(schedule),
+        target_(target),
+        nest_(nest),
+        tables_(program.tables),
+        boxes_(target, schedule.vector_bytes, tables_) {}
 
   /// What the loops around a statement do to the streams.
   struct Around {
@@ -80,63 +82,46 @@ class Selector {
     return result;
   }
 
-  int64_t scratch_bytes() const { return scratch_bytes_; }
+  /// The items of the root. Units of a packed target share no byte: iterations of a loop walk whole
+  /// bytes, and all that is in no loop is one unit, with everything where a tail begins within a
+  /// byte.
+  Body root(const nest::Block& block, const Around& around) {
+    if (nest_.op.packing[0].bits == 0) return body(block, around);
+    const bool joined = schedule_.space.tail_begin % 8 != 0;
+    Around inside = around;
+    inside.loops = 1;
+    Body result, unit;
+    for (const nest::Node& node : block) {
+      const bool walks = std::holds_alternative<nest::For>(node.statement) && !joined;
+      append(walks ? result : unit, body({node}, walks ? around : inside));
+    }
+    if (!unit.empty()) result.push_back(For{1, {}, std::move(unit)});
+    return result;
+  }
+
+  int64_t scratch_bytes() const { return std::max(scratch_bytes_, boxes_.scratch_bytes()); }
 
  private:
   Body loop(const nest::For& loop, const Around& around) {
     const bool near = std::all_of(around.at.begin(), around.at.end(),
                                   [](int64_t at) { return std::abs(at) < far; });
-    const Around inside{near ? around.at : Strides{},
-                        std::gcd(near ? around.alignment : std::gcd(around.alignment, around.at[0]),
-                                 loop.side.stride[0]),
-                        loop.side.stride, around.loops + 1};
-    Body result = repeat(loop.side, body(loop.body, inside));
+    const nest::Side side{loop.side.extent, in_bytes(loop.side.stride, nest_.op)};
+    const Strides from = in_bytes(around.at, nest_.op);
+    const Around inside{
+        near ? around.at : Strides{},
+        std::gcd(near ? around.alignment : std::gcd(around.alignment, from[0]), side.stride[0]),
+        side.stride, around.loops + 1};
+    Body result = repeat(side, body(loop.body, inside));
     For& made = std::get<For>(result.front());
     if (!near) {
       for (int stream = 0; stream <= source_count(nest_.op); ++stream) {
-        start(made, stream, around.at[static_cast<size_t>(stream)]);
+        start(made, stream, from[static_cast<size_t>(stream)]);
       }
     }
     if (schedule_.nontemporal && schedule_.movement == Movement::transpose) {
-      const int64_t from = near ? 0 : around.at[1];
-      made.steps.push_back({prefetch_stream, loop.side.stride[1], from});
+      made.steps.push_back({prefetch_stream, side.stride[1], near ? 0 : from[1]});
     }
     return result;
-  }
-
-  /// Where a stream of a body made apart goes.
-  struct Place {
-    int stream;
-    int64_t at;  ///< bytes
-  };
-
-  static void place_streams(Body& body, std::span<const Place> places) {
-    for (auto& item : body) {
-      if (For* loop = std::get_if<For>(&item)) {
-        for (Step& step : loop->steps)
-          step.stream = places[static_cast<size_t>(step.stream)].stream;
-        place_streams(loop->body, places);
-        continue;
-      }
-      for (program::Op& op : std::get<Block>(item)) {
-        if (!names_memory(op.code)) continue;
-        op.offset += places[op.stream].at;
-        op.stream = static_cast<uint8_t>(places[op.stream].stream);
-      }
-    }
-  }
-
-  void take_tables(Body& body, const std::vector<std::vector<uint8_t>>& tables) {
-    for (auto& item : body) {
-      if (For* loop = std::get_if<For>(&item)) {
-        take_tables(loop->body, tables);
-        continue;
-      }
-      for (program::Op& op : std::get<Block>(item)) {
-        if (names_table(op.code))
-          op.table = static_cast<int16_t>(tables_.add(tables[static_cast<size_t>(op.table)]));
-      }
-    }
   }
 
   static void start(For& loop, int stream, int64_t offset) {
@@ -168,7 +153,8 @@ class Selector {
                           schedule_.nontemporal && alignment % schedule_.vector_bytes == 0,
                           schedule_.nontemporal ? std::gcd(around.alignment, around.at[0]) : 1,
                           around.ahead[1]};
-    if (fills) return emit_rows(tile, RowValue::fill, around.at, machine);
+    const bool fills_bytes = nest_.op.packing[0].bits == 0;
+    if (fills && fills_bytes) return emit_rows(tile, RowValue::fill, around.at, machine);
     switch (schedule_.movement) {
       case Movement::row:
         if (can_shift_rows(tile, machine)) return emit_shifted_rows(tile, around.at, machine);
@@ -185,73 +171,21 @@ class Selector {
     return {};
   }
 
+  Body computed(const nest::Tile& tile, const Around& around, const Machine& machine) {
+    if (is_packed(nest_.op)) return boxes_.packed(tile, nest_.op, around.at, machine);
+    BoxPlaces places{{}, around.ahead};
+    for (size_t k = 0; k < places.operands.size(); ++k) {
+      places.operands[k] = {static_cast<int>(k), around.at[k]};
+    }
+    return boxes_.computed(tile, schedule_.target_run, nest_.op, places, machine);
+  }
+
   /// Items of the root are units of their own; what belongs together there gets a loop around it.
   static Body one_unit(Body body, const Around& around) {
     if (around.loops > 0 || body.size() == 1) return body;
     Body unit;
     unit.push_back(For{1, {}, std::move(body)});
     return unit;
-  }
-
-  using Places = std::array<Place, max_operands>;
-
-  /// Sources that do not lie in rows of the target are relaid into scratch, then the rows are
-  /// computed.
-  Body computed(const nest::Tile& tile, const Around& around, const Machine& machine) {
-    const RelaidTile relaid(tile, schedule_.target_run, nest_.op);
-    const int sources = source_count(nest_.op);
-    Strides at = around.at;
-    Places places{};
-    Body body;
-    for (int operand = 1; operand <= sources; ++operand) {
-      const auto k = static_cast<size_t>(operand);
-      places[k] = {operand, 0};
-      const Relayout* relayout = relaid.relayout(operand);
-      if (relayout == nullptr) continue;
-      places[k] = {sources + operand, 0};
-      Program moves = plan_relayout(relayout->space);
-      place_streams(moves.root, std::array<Place, 2>{{{places[k].stream, relayout->scratch_offset},
-                                                      {operand, at[k]}}});
-      take_tables(moves.root, moves.tables);
-      append(body, std::move(moves.root));
-      at[k] = relayout->scratch_offset;
-    }
-    scratch_bytes_ = std::max(scratch_bytes_, relaid.scratch_bytes());
-    append(body, computed_rows(relaid, around, at, places, machine));
-    return body;
-  }
-
-  /// The rows of a relaid box; meanwhile the sources of the next one are asked for.
-  Body computed_rows(const RelaidTile& relaid, const Around& around, const Strides& at,
-                     const Places& places, const Machine& machine) const {
-    nest::Tile rows = relaid.rows();
-    Block asked;
-    std::vector<Step> steps;
-    for (int operand = 1; machine.streams && operand <= source_count(nest_.op); ++operand) {
-      const auto k = static_cast<size_t>(operand);
-      const RelaidAhead ahead(relaid, operand, around.at[k], around.ahead[k], target_);
-      if (ahead.asks()) ahead.add(asked, steps);
-    }
-    const nest::Side across = rows.sides.front();
-    if (!asked.empty()) rows.sides.erase(rows.sides.begin());
-    Body body = emit_computed_rows(rows, nest_.op, at, machine);
-    if (!asked.empty()) body = repeat(across, std::move(body));
-    place_streams(body, places);
-    if (asked.empty()) return body;
-    For& loop = std::get<For>(body.front());
-    loop.body.emplace_back(std::move(asked));
-    for (Step& step : steps) loop.steps.push_back(std::move(step));
-    return body;
-  }
-
-  /// The program of a relayout within the caches.
-  Program plan_relayout(IterationSpace space) const {
-    simplify(space);
-    Target caching = target_;
-    caching.nontemporal = false;
-    Schedule scheduled = restride::schedule(space, caching);
-    scheduled.vector_bytes = schedule_.vector_bytes;
-    return select(lower(scheduled), scheduled, target_, 1);
   }
 
   /// The padding element, repeated over a vector.
@@ -268,6 +202,7 @@ class Selector {
   const Target& target_;
   const LoopNest& nest_;
   Tables tables_;
+  BoxCode boxes_;
   int64_t scratch_bytes_ = 0;
 };
 
@@ -298,14 +233,15 @@ Program select(const LoopNest& nest, const Schedule& schedule, const Target& tar
   Selector selector(schedule, target, nest, program);
   Selector::Around around;
   around.alignment = alignment;
-  program.root = selector.body(nest.root, around);
+  program.root = selector.root(nest.root, around);
   const bool computes = !is_move(schedule.space.op);
   if (selector.scratch_bytes() > 0) {
     program.operands.push_back({program::Role::scratch, 0, selector.scratch_bytes(), 64});
     const int scratch = sources + 1;
     if (computes) {
-      // A stream for what is relaid of each source.
-      program.streams.insert(program.streams.end(), static_cast<size_t>(sources), scratch);
+      // Streams for what is relaid of each source, and for the image of each packed operand.
+      const int images = is_packed(schedule.space.op) ? sources + 1 : 0;
+      program.streams.insert(program.streams.end(), static_cast<size_t>(sources + images), scratch);
     } else {
       program.streams.insert(program.streams.end(), {scratch, scratch, 1});
     }

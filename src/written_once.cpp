@@ -15,6 +15,7 @@ struct Bytes {
   Role role;
   int64_t begin;
   std::vector<int32_t> writer;
+  std::vector<int32_t> reader{};  ///< of the target: the unit that has read it
 };
 
 class Walk {
@@ -24,6 +25,7 @@ class Walk {
       const bool stored = operand.role != Role::source;
       const size_t bytes = stored ? size_t(operand.end - operand.begin) : 0;
       bytes_.push_back({operand.role, operand.begin, std::vector<int32_t>(bytes, 0)});
+      if (operand.role == Role::target) bytes_.back().reader.assign(bytes, 0);
     }
   }
 
@@ -64,23 +66,38 @@ class Walk {
       const int64_t first = at_[op.stream] + op.offset;
       const int64_t count = op.code == Code::splat ? op.width : op.bytes;
       for (int64_t k = first; k < first + count; ++k) {
-        int32_t& writer = bytes.writer[size_t(k - bytes.begin)];
-        if (reads) check_read(writer, k, op);
-        if (writes) write(bytes, writer, k, op);
+        if (reads) read(bytes, k, op);
+        if (writes) write(bytes, k, op);
       }
     }
   }
 
-  void check_read(int32_t writer, int64_t byte, const Op& op) {
-    if (writer != unit_ + 1) fail("is read but not written before by its unit", byte, op);
+  void read(Bytes& bytes, int64_t byte, const Op& op) {
+    const auto at = size_t(byte - bytes.begin);
+    const int32_t writer = bytes.writer[at], unit = unit_ + 1;
+    if (bytes.role != Role::target) {
+      if (writer != unit) fail("is read but not written before by its unit", byte, op);
+      return;
+    }
+    int32_t& reader = bytes.reader[at];
+    if ((writer != 0 && writer != unit) || (reader != 0 && reader != unit)) {
+      fail("is read by a unit and touched by another", byte, op);
+    }
+    reader = unit;
   }
 
-  void write(const Bytes& bytes, int32_t& writer, int64_t byte, const Op& op) {
+  void write(Bytes& bytes, int64_t byte, const Op& op) {
+    const auto at = size_t(byte - bytes.begin);
+    int32_t& writer = bytes.writer[at];
+    const int32_t unit = unit_ + 1;
     if (bytes.role == Role::target) {
-      if (writer != 0) fail("is written twice", byte, op);
-      ++total_;
+      const int32_t reader = bytes.reader[at];
+      if (reader != 0 && reader != unit) fail("is written after another unit read it", byte, op);
+      const bool kept = reader == unit && writer == unit;
+      if (writer != 0 && !kept) fail("is written twice", byte, op);
+      if (writer == 0) ++total_;
     }
-    writer = unit_ + 1;
+    writer = unit;
   }
 
   void fail(const char* what, int64_t byte, const Op& op) {

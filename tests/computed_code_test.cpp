@@ -248,6 +248,29 @@ TEST_P(ComputedCode, DividesNearWholeQuotients) {
   }
 }
 
+TEST_P(ComputedCode, SpreadsAndPacksEveryWidth) {
+  Computation computation(GetParam());
+  for (const uint8_t bits : {1, 2, 4}) {
+    for (const uint8_t order : {0, 1}) {
+      const int part = GetParam().vector_bytes * bits / 8;
+      for (int at = 0; at < GetParam().vector_bytes; at += part) {
+        Op op{.code = Code::spread, .width = bits, .at = uint8_t(at), .select = order};
+        computation.add(op);
+        op.code = Code::pack;
+        computation.add(op);
+        op.b = 1;
+        computation.add(op);
+      }
+    }
+  }
+  for (const Backend* backend : backends().first(backends().size() - 1)) {
+    const Result<void> same = same_as_interpreted(*backend, computation.program(), GetParam());
+    const bool lacks = backend->name() == "xbyak" && GetParam().vector_bytes == 16;
+    const bool refused = !same && same.error().code == ErrorCode::unsupported;
+    EXPECT_TRUE(same || (lacks && refused)) << backend->name() << ": " << same.error().message;
+  }
+}
+
 /// All codes of 16-bit types, and of 8-bit ones many times over.
 TEST_P(ComputedCode, ConvertsEveryCodeOfNarrowFloats) {
   for (const ElementType from : all_types()) {

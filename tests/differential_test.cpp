@@ -153,7 +153,7 @@ bool computes(const program::Body& body) {
     if (const program::For* loop = std::get_if<program::For>(&item)) return computes(loop->body);
     const program::Block& block = std::get<program::Block>(item);
     return std::any_of(block.begin(), block.end(), [](const program::Op& op) {
-      return op.code >= program::Code::convert && op.code <= program::Code::round;
+      return op.code >= program::Code::convert && op.code <= program::Code::pack;
     });
   });
 }

@@ -165,6 +165,22 @@ TEST(Yardstick, MovesTheRightAmounts) {
   }
 }
 
+TEST(Oracle, ComparesTheBitsThatPackedElementsHave) {
+  for (const char* text : {"s4[7,9] -> s4[7,9]{0,1:E(4)}", "u2[7,9]{1,0:E(2)} -> u2[7,9]",
+                           "convert(s4[64]{0:E(4)}) -> u1[64]{0:E(1)}"}) {
+    const Problem problem = *parse_problem(text);
+    const Plan plan = *Plan::create(problem, {.backend = BackendChoice::interpreter});
+    std::vector<std::byte> source(static_cast<size_t>(plan.source_bytes(0)));
+    for (size_t i = 0; i < source.size(); ++i) source[i] = static_cast<std::byte>(i * 37);
+    const std::vector<std::span<const std::byte>> sources{source};
+    std::vector<std::byte> target(static_cast<size_t>(plan.target_bytes()));
+    ASSERT_TRUE(plan.execute_sources(sources, target)) << text;
+    EXPECT_EQ(compare_with_oracle(problem, sources, target)->difference, "") << text;
+    target[0] ^= std::byte{1};
+    EXPECT_NE(compare_with_oracle(problem, sources, target)->difference, "") << text;
+  }
+}
+
 TEST(Oracle, TheFastWalkSeesEveryElementAndEveryFlippedBit) {
   for (const char* text :
        {"f32[70,67] -> f32[70,67]{0,1}", "u8[3,5,70] -> u8[3,5,70]{1,2,0}", "u16[] -> u16[]",

@@ -140,7 +140,6 @@ TEST(Verify, RefusesProgramsWithOneFault) {
          block_of(p)[1].to = 1;
        }},
       {"has not written", 2, [](Program& p) { block_of(p)[1].bytes = 8; }},
-      {"has not written", 2, [](Program& p) { block_of(p)[2].stream = 0; }},
       {"not a whole vector", 3, [](Program& p) { block_of(p)[3].bytes = 8; }},
       {"not proved aligned", 3, [](Program& p) { p.operands[0].alignment = 8; }},
       {"not proved aligned", 3, [](Program& p) { root_loop(p).steps[0].stride = 8; }},
@@ -151,7 +150,7 @@ TEST(Verify, RefusesProgramsWithOneFault) {
        }},
       {"no such vector", 4, [](Program& p) { p.vector_bytes = 24; }},
       {"wider than", 4, [](Program& p) { p.vector_bytes = 32; }},
-      {"no such operation", 4, [](Program& p) { block_of(p)[0].code = Code(16); }},
+      {"no such operation", 4, [](Program& p) { block_of(p)[0].code = Code(18); }},
       {"bytes outside", 4, [](Program& p) { block_of(p)[0].bytes = 0; }},
       {"bytes outside", 4, [](Program& p) { block_of(p)[0].at = 1; }},
       {"no byte masks", 4, [](Program& p) { block_of(p)[0].bytes = 3; }},
@@ -350,6 +349,75 @@ TEST(Verify, ChecksTables) {
     missing.table = table;
     EXPECT_FALSE(with(missing, std::vector<uint8_t>(4, 3)));
   }
+}
+
+TEST(Verify, KnowsPackedElements) {
+  const Target target = *find_target("avx2");
+  const auto with = [&](Op op, int stored = 32) {
+    op.to = 1;
+    op.a = 0;
+    return bool(verify(block_program(32, {load(0, 32), op, store(1, stored)}), target));
+  };
+  const Op spread{.code = Code::spread, .width = 4, .at = 16, .select = 1};
+  const Op pack{.code = Code::pack, .width = 1, .at = 4};
+  EXPECT_TRUE(with(spread));
+  EXPECT_TRUE(with(pack));
+  for (Op wrong : {spread, pack}) {
+    const Op right = wrong;
+    for (const int width : {0, 3, 8}) {
+      wrong.width = uint8_t(width);
+      EXPECT_FALSE(with(wrong)) << width;
+    }
+    wrong = right;
+    for (const int at : {1, 32}) {
+      wrong.at = uint8_t(at);
+      EXPECT_FALSE(with(wrong)) << at;
+    }
+    wrong = right;
+    wrong.select = 2;
+    EXPECT_FALSE(with(wrong));
+  }
+  Op merged = spread;
+  merged.b = 0;
+  EXPECT_FALSE(with(merged));
+  merged = pack;
+  merged.b = 0;
+  EXPECT_TRUE(with(merged));
+}
+
+TEST(Verify, FollowsDefinedBytesOfPackedElements) {
+  const Target target = *find_target("avx512_vbmi");
+  const Op extract{.code = Code::extract, .at = 16, .to = 1, .a = 0};  // defines 16 of 32 bytes
+  const auto with = [&](Op op, int bytes, int at) {
+    op.to = 2;
+    op.a = 1;
+    return bool(verify(block_program(32, {load(0, 32), extract, op, store(2, bytes, at)}), target));
+  };
+  const Op spread{.code = Code::spread, .width = 4}, pack{.code = Code::pack, .width = 4};
+  Op high = spread, merged = pack;
+  high.at = 16;
+  merged.b = 0;
+  EXPECT_TRUE(with(spread, 32, 0));
+  EXPECT_FALSE(with(high, 1, 0));
+  EXPECT_TRUE(with(pack, 8, 0));
+  EXPECT_FALSE(with(pack, 9, 0));
+  EXPECT_TRUE(with(pack, 16, 16));  // zeros
+  EXPECT_TRUE(with(merged, 16, 16));
+}
+
+TEST(Verify, LetsAUnitReadItsTarget) {
+  const Op read{.code = Code::load, .bytes = 4, .to = 0};
+  EXPECT_TRUE(verify(block_program(16, {read, store(0, 4)}), *find_target("sse2")));
+}
+
+TEST(WrittenOnce, LetsAUnitPutBackWhatItHasRead) {
+  const Op read{.code = Code::load, .bytes = 4, .to = 0};
+  EXPECT_TRUE(written_once(block_program(16, {read, store(0, 4), store(0, 4)}), 4));
+  EXPECT_FALSE(written_once(block_program(16, {load(0, 4), store(0, 4), store(0, 4)}), 4));
+  // Not in the bytes of another unit.
+  Program two = block_program(16, {read, store(0, 4)});
+  two.root.push_back(Block{read});
+  EXPECT_FALSE(written_once(two, 4));
 }
 
 TEST(WrittenOnce, CountsTheTarget) {

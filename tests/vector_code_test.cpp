@@ -138,6 +138,15 @@ TEST_P(VectorCode, Computes) {
   }
 }
 
+TEST_P(VectorCode, SpreadsAndPacks) {
+  for (const uint8_t bits : {1, 2, 4}) {
+    for (const Code code : {Code::spread, Code::pack}) {
+      expect_vectors({.code = code, .width = bits, .at = 0, .select = 0}, GetParam());
+      expect_vectors({.code = code, .width = bits, .at = 0, .select = 1}, GetParam());
+    }
+  }
+}
+
 TEST_P(VectorCode, Rounds) {
   for (const ElementType type : {ElementType::f32, ElementType::f64}) {
     expect_vectors({.code = Code::round, .type = type}, GetParam());

@@ -52,6 +52,10 @@ llvm::Value* BlockTranslator::result(const Op& op) {
       return compute(op);
     case Code::round:
       return round(op);
+    case Code::spread:
+      return spread(op);
+    case Code::pack:
+      return pack(op);
     default:
       return nullptr;
   }

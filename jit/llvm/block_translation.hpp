@@ -63,6 +63,8 @@ class BlockTranslator {
   llvm::Value* converted(const Op& op, llvm::Value* elements);
   llvm::Value* compute(const Op& op);
   llvm::Value* round(const Op& op);
+  llvm::Value* spread(const Op& op);
+  llvm::Value* pack(const Op& op);
 
   llvm::Value* address(const Op& op, int64_t before = 0);
   llvm::Value* argument(program::Reg a, int width, int bytes);

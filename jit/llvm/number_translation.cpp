@@ -1,5 +1,5 @@
-// Operations on numbers: which elements of a register they are, and where the results go. What is
-// computed of them is in ElementTranslator.
+// Operations on numbers, packed ones too: which elements of a register they are, and where the
+// results go. What is computed of them is in ElementTranslator.
 #include <llvm/IR/Constants.h>
 
 #include <algorithm>
@@ -53,6 +53,45 @@ llvm::Value* BlockTranslator::converted(const Op& op, llvm::Value* elements) {
 llvm::Value* BlockTranslator::compute(const Op& op) {
   const int width = part_bytes(op.type);
   return elements_.compute(op.operation(), op.type, as(op.a, width), as(op.b, width));
+}
+
+/// Every step makes of each byte two with half of its bits.
+llvm::Value* BlockTranslator::spread(const Op& op) {
+  const bool least_first = op.packing_order() == PackingOrder::least_significant_first;
+  int bytes = program_.vector_bytes * op.width / 8;
+  llvm::Value* fields =
+      builder_.CreateExtractVector(vector(1, bytes), as(op.a, 1), uint64_t(op.at));
+  for (unsigned half = 4; half >= op.width; half /= 2) {
+    llvm::FixedVectorType* const pairs = vector(2, 2 * bytes);
+    const uint64_t ones = (1u << half) - 1;
+    llvm::Value* const both = builder_.CreateZExt(fields, pairs);
+    llvm::Value* const first = least_first ? both : builder_.CreateLShr(both, half);
+    llvm::Value* const second = builder_.CreateShl(both, least_first ? 8 - half : 8);
+    fields = builder_.CreateAnd(builder_.CreateOr(first, second),
+                                llvm::ConstantInt::get(pairs, ones << 8 | ones));
+    bytes *= 2;
+    fields = builder_.CreateBitCast(fields, vector(1, bytes));
+  }
+  return fields;
+}
+
+/// Every step makes one byte of two.
+llvm::Value* BlockTranslator::pack(const Op& op) {
+  const bool least_first = op.packing_order() == PackingOrder::least_significant_first;
+  int bytes = program_.vector_bytes;
+  // What is undefined must not spread to its neighbours.
+  llvm::Value* fields =
+      builder_.CreateAnd(builder_.CreateFreeze(as(op.a, 1)),
+                         llvm::ConstantInt::get(vector(1, bytes), (1u << op.width) - 1));
+  for (unsigned bits = op.width; bits < 8; bits *= 2) {
+    llvm::Value* const pairs = builder_.CreateBitCast(fields, vector(2, bytes));
+    llvm::Value* const first = least_first ? pairs : builder_.CreateShl(pairs, bits);
+    llvm::Value* const second = builder_.CreateLShr(pairs, least_first ? 8 - bits : 8);
+    bytes /= 2;
+    fields = builder_.CreateTrunc(builder_.CreateOr(first, second), vector(1, bytes));
+  }
+  llvm::Value* const into = argument(op.b, 1, program_.vector_bytes);
+  return builder_.CreateInsertVector(into->getType(), into, fields, uint64_t(op.at));
 }
 
 llvm::Value* BlockTranslator::round(const Op& op) {

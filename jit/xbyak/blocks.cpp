@@ -79,7 +79,7 @@ void Translator::step(const Op& op, int k) {
   }
   if (family_ == Family::sse) {
     sse(op);
-  } else if (op.code >= Code::convert && op.code <= Code::round) {
+  } else if (op.code >= Code::convert && op.code <= Code::pack) {
     begin_temporaries(op);
     avx(op);
     end_temporaries();

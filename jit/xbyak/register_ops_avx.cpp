@@ -41,6 +41,10 @@ void Translator::avx(const Op& op) {
       return avx_compute(op);
     case Code::round:
       return avx_round(op);
+    case Code::spread:
+      return avx_spread(op);
+    case Code::pack:
+      return avx_pack(op);
   }
 }
 

@@ -6,7 +6,7 @@
 //   the code blocks.cpp               vector registers: a linear scan within each Block
 //   memory_ops_avx.cpp, register_ops_avx.cpp, vector_ops_sse.cpp   what an operation is in each
 //   family
-//   convert_*.cpp, arithmetic_*.cpp, temporaries.cpp               what computes: AVX2 and AVX-512
+//   convert_*.cpp, arithmetic_*.cpp, packing.cpp, temporaries.cpp              what computes: AVX2 and AVX-512
 //
 // Frame, from rsp up: [operands, first, last if there are several root items] [spilled streams]
 // [loop counters without a register] [digit counters of wraps].
@@ -175,6 +175,10 @@ class Translator : private Xbyak::CodeGenerator {
   void put_small_piece(int to, int into, int piece, int at, int bytes);
   static const Register& source(const Hop& hop);
   static const Register& result(const Hop& hop);
+
+  // ---- packing.cpp
+  void avx_spread(const Op& op);
+  void avx_pack(const Op& op);
 
   // ---- convert_integers.cpp
   void resize(const Hop& hop);

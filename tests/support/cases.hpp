@@ -7,8 +7,12 @@
 #include <vector>
 
 #include "restride/problem.hpp"
+#include "support/random.hpp"
 
 namespace restride::testing {
+
+/// Packs elements of a type that can be, in either order; leaves others as they are.
+void pack_elements(Random& random, Shape& shape);
 
 /// Problems as text: the examples of the specification, edge shapes, and what runtimes do, scaled
 /// down.
@@ -26,7 +30,7 @@ Problem random_problem(uint64_t seed);
 Problem random_arithmetic_problem(uint64_t seed);
 
 /// Whether the documented limits allow `iteration_space` to refuse a problem: an axis whose digits
-/// do not nest (tiles like 3 against 5), or packed elements.
+/// do not nest (tiles like 3 against 5).
 bool may_be_unsupported(const Problem& problem);
 
 }  // namespace restride::testing

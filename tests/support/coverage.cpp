@@ -1,6 +1,8 @@
 // Which problems a backend may leave to the next one.
 #include "support/coverage.hpp"
 
+#include <algorithm>
+
 namespace restride::testing {
 namespace {
 
@@ -19,6 +21,13 @@ bool is_common(ElementType type) {
 
 bool is_function(Operation operation) {
   return operation == Operation::remainder || operation == Operation::power;
+}
+
+/// Whether elements share bytes.
+bool is_packed(const Problem& problem) {
+  const auto packed = [](const Shape& shape) { return shape.layout.element_size_in_bits != 0; };
+  return packed(problem.target) ||
+         std::ranges::any_of(problem.sources, [&](const Source& s) { return packed(s.shape); });
 }
 
 /// Narrow floats compute in f32.
@@ -44,8 +53,9 @@ bool xbyak_computes(Operation operation, ElementType type) {
 }
 
 bool xbyak_translates(const Problem& problem, const Target& target) {
-  if (problem.operation == Operation::copy) return true;
-  if (target.architecture != Architecture::x86_64 || target.vector_bytes < 32) return false;
+  const bool sse2 = target.architecture != Architecture::x86_64 || target.vector_bytes < 32;
+  if (problem.operation == Operation::copy) return !(sse2 && is_packed(problem));
+  if (sse2) return false;
   const ElementType from = problem.sources[0].shape.element_type;
   const ElementType to = problem.target.element_type;
   if (problem.operation != Operation::convert) {

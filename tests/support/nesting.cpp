@@ -106,10 +106,9 @@ bool each_divides_the_next(std::vector<int64_t> steps) {
 
 bool may_be_unsupported(const Problem& problem) {
   Cuts all = cuts_of(problem.target);
-  if (problem.target.layout.element_size_in_bits != 0) return true;
   for (const Source& source : problem.sources) {
     const Cuts cuts = cuts_of(source.shape);
-    if (!cuts.nests || source.shape.layout.element_size_in_bits != 0) return true;
+    if (!cuts.nests) return true;
     for (size_t k = 0; k < cuts.steps.size(); ++k) {
       if (source.shape.dimensions[k] == 1) continue;
       const size_t d = source.broadcast_dimensions.empty()

@@ -13,15 +13,19 @@ ElementType random_type(Random& random) {
   // The common types half of the time.
   constexpr ElementType common[] = {ElementType::u8,  ElementType::s8,   ElementType::s32,
                                     ElementType::f32, ElementType::bf16, ElementType::f16};
+  constexpr ElementType small[] = {ElementType::u1, ElementType::s2,   ElementType::s4,
+                                   ElementType::u4, ElementType::pred, ElementType::f4e2m1fn};
   if (random.one_in(2)) return random.choose(std::span<const ElementType>(common));
+  if (random.one_in(4)) return random.choose(std::span<const ElementType>(small));
   return static_cast<ElementType>(
       random.between(static_cast<int>(ElementType::pred), static_cast<int>(ElementType::c128)));
 }
 
-/// Elements of another type in the same places. Packed elements have a byte of their own then.
-void change_type(Shape& shape, ElementType type) {
+/// Elements of another type in the same places, packed or not.
+void change_type(Random& random, Shape& shape, ElementType type) {
   shape.element_type = type;
   shape.layout.element_size_in_bits = 0;
+  if (random.one_in(2)) pack_elements(random, shape);
   shape.layout.padding_value = PaddingValue::one;
 }
 
@@ -53,9 +57,10 @@ Problem random_conversion(Random& random, uint64_t seed) {
   Problem problem = random_problem(seed);
   const Problem copy = problem;
   problem.operation = Operation::convert;
-  change_type(problem.target, problem.target_byte_strides.empty() ? random_type(random)
-                                                                  : problem.target.element_type);
-  change_type(problem.sources[0].shape, random_type(random));
+  change_type(
+      random, problem.target,
+      problem.target_byte_strides.empty() ? random_type(random) : problem.target.element_type);
+  change_type(random, problem.sources[0].shape, random_type(random));
   if (random.one_in(3)) make_affine(random, problem);
   if (validate(problem)) return problem;
   problem.affine = {};
@@ -101,7 +106,7 @@ Problem random_operation(Random& random, uint64_t seed) {
   problem.operation = static_cast<Operation>(
       random.between(static_cast<int>(Operation::add), static_cast<int>(Operation::greater_equal)));
   problem.target_byte_strides.clear();
-  change_type(problem.target, is_comparison(problem.operation) ? ElementType::pred : type);
+  change_type(random, problem.target, is_comparison(problem.operation) ? ElementType::pred : type);
   const std::vector<int64_t>& sizes = problem.target.dimensions;
   std::vector<bool> first(sizes.size()), second(sizes.size());
   const bool narrow = random.one_in(3);
@@ -112,6 +117,9 @@ Problem random_operation(Random& random, uint64_t seed) {
   problem.sources = {
       degenerate_source(random, sizes, type, first),
       narrow ? narrow_source(random, sizes, type) : degenerate_source(random, sizes, type, second)};
+  for (Source& source : problem.sources) {
+    if (random.one_in(2)) pack_elements(random, source.shape);
+  }
   if (random.one_in(2)) std::swap(problem.sources[0], problem.sources[1]);
   return validate(problem) ? problem : copy;
 }

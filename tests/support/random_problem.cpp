@@ -152,25 +152,17 @@ ElementType random_type(Random& random) {
       random.between(static_cast<int>(ElementType::pred), static_cast<int>(ElementType::c128)));
 }
 
-/// Bits of a packed element; 0 where the type has none.
-int64_t packed_bits(ElementType type) {
-  switch (type) {
-    case ElementType::s1:
-    case ElementType::u1:
-      return 1;
-    case ElementType::s2:
-    case ElementType::u2:
-      return 2;
-    case ElementType::s4:
-    case ElementType::u4:
-    case ElementType::f4e2m1fn:
-      return 4;
-    default:
-      return 0;
-  }
-}
-
 }  // namespace
+
+void pack_elements(Random& random, Shape& shape) {
+  const int least = bits(shape.element_type);
+  if (least >= 8) return;
+  shape.layout.element_size_in_bits = least;
+  while (shape.layout.element_size_in_bits < 4 && random.one_in(4))
+    shape.layout.element_size_in_bits *= 2;
+  shape.layout.packing_order = random.one_in(4) ? PackingOrder::most_significant_first
+                                                : PackingOrder::least_significant_first;
+}
 
 Problem random_problem(uint64_t seed) {
   Random random(seed);
@@ -184,9 +176,13 @@ Problem random_problem(uint64_t seed) {
   broadcast_source(random, target, source);
   target.layout = random_layout(random, target, 2 * max_bytes);
   source.shape.layout = random_layout(random, source.shape, 2 * max_bytes);
-  if (packed_bits(target.element_type) != 0 && random.one_in(4)) {
-    target.layout.element_size_in_bits = packed_bits(target.element_type);
-    source.shape.layout.element_size_in_bits = packed_bits(target.element_type);
+  if (bits(target.element_type) < 8 && random.one_in(2)) {
+    pack_elements(random, target);
+    source.shape.layout.element_size_in_bits = target.layout.element_size_in_bits;
+    source.shape.layout.packing_order = target.layout.packing_order;
+    if (random.one_in(4)) pack_elements(random, source.shape);
+    if (random.one_in(4)) source.shape.layout.element_size_in_bits = 0;
+    if (random.one_in(8)) target.layout.element_size_in_bits = 0;
     return problem;
   }
   if (random.one_in(10)) {

@@ -84,7 +84,7 @@ class Generator {
     if (kind <= 5) return add_store(ops);
     if (kind == 6) return add_prefetch(ops);
     if (kind == 7) return add_scratch(ops);
-    if (kind == 13) return add_round(ops);
+    if (kind == 13) return random_.one_in(2) ? add_round(ops) : add_packing(ops);
     if (kind == 14) return add_compute(ops);
     if (kind >= 15) return add_convert(ops);
     add_between_registers(ops);
@@ -205,6 +205,21 @@ class Generator {
     if (!a.whole) return;
     const ElementType type = random_.one_in(2) ? ElementType::f32 : ElementType::f64;
     ops.push_back({.code = Code::round, .type = type, .to = define(true), .a = a.reg});
+  }
+
+  /// Of a pack, the rest comes from another value.
+  void add_packing(Block& ops) {
+    const Value a = pick(), b = pick();
+    if (!a.whole || !b.whole) return;
+    const bool packs = random_.one_in(2);
+    Op op{.code = packs ? Code::pack : Code::spread,
+          .width = uint8_t(1 << random_.between(0, 2)),
+          .select = uint8_t(random_.between(0, 1)),
+          .a = a.reg};
+    op.at = uint8_t(random_.between(0, 8 / op.width - 1) * program_.vector_bytes * op.width / 8);
+    if (packs && random_.one_in(2)) op.b = b.reg;
+    op.to = define(true);
+    ops.push_back(op);
   }
 
   /// A narrower result is merged into another value, or stored and forgotten.

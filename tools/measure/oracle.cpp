@@ -40,6 +40,12 @@ class Elements {
     return element;
   }
 
+  /// What is left of an element in this buffer: packed, its low bits.
+  Element kept(Element element) const {
+    if (packed_bits_ != 0) element[0] &= static_cast<std::byte>((1u << packed_bits_) - 1);
+    return element;
+  }
+
   /// The value as an integer would be written: most significant byte first.
   std::string text(const Element& element) const {
     std::string text = "0x";
@@ -127,7 +133,7 @@ Comparison compare_elements(const Problem& problem, Wanted wanted_elements, cons
   if (is_zero_element(problem.target)) return comparison;
   do {
     const int64_t place = multidimensional_index_to_linear_index(problem.target, index);
-    const Element found = target.at(place), wanted = wanted_elements.at(index);
+    const Element found = target.at(place), wanted = target.kept(wanted_elements.at(index));
     if (found != wanted) {
       comparison.difference = difference_text("element " + to_text(index), target, found, wanted);
       return comparison;

@@ -37,7 +37,10 @@ void append(std::vector<bench::Dimension>& dimensions, const bench::Dimension& i
 
 Result<bench::Work> make_work(const Problem& problem, int threads) {
   if (problem.operation != Operation::copy) return bench::does_not_apply("computes");
-  if (problem.target.layout.element_size_in_bits != 0) return bench::does_not_apply("packed");
+  const auto packed = [](const Shape& shape) { return shape.layout.element_size_in_bits != 0; };
+  if (packed(problem.target) || packed(problem.sources.front().shape)) {
+    return bench::does_not_apply("packed");
+  }
   Result<IterationSpace> space = iteration_space(problem);
   if (!space) return space.error();
   simplify(*space);

@@ -1,0 +1,174 @@
+#include "box_code.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "emitter.hpp"
+#include "relaid_ahead.hpp"
+#include "rewrites.hpp"
+#include "schedule.hpp"
+#include "select.hpp"
+
+namespace restride {
+namespace {
+
+using program::Block;
+using program::Body;
+using program::For;
+using program::Step;
+
+Body placed(Body body, std::span<const Place> places) {
+  for (auto& item : body) {
+    if (For* loop = std::get_if<For>(&item)) {
+      for (Step& step : loop->steps) step.stream = places[static_cast<size_t>(step.stream)].stream;
+      loop->body = placed(std::move(loop->body), places);
+      continue;
+    }
+    for (program::Op& op : std::get<Block>(item)) {
+      if (!names_memory(op.code)) continue;
+      op.offset += places[op.stream].at;
+      op.stream = static_cast<uint8_t>(places[op.stream].stream);
+    }
+  }
+  return body;
+}
+
+void take_tables(Body& body, const std::vector<std::vector<uint8_t>>& from, Tables& tables) {
+  for (auto& item : body) {
+    if (For* loop = std::get_if<For>(&item)) {
+      take_tables(loop->body, from, tables);
+      continue;
+    }
+    for (program::Op& op : std::get<Block>(item)) {
+      if (names_table(op.code))
+        op.table = static_cast<int16_t>(tables.add(from[static_cast<size_t>(op.table)]));
+    }
+  }
+}
+
+/// A block of bytes that only moves, as a problem of its own.
+IterationSpace space_of(const nest::Tile& tile) {
+  IterationSpace space;
+  space.op.bytes = 1;
+  for (const nest::Side& side : tile.sides) {
+    space.loops.push_back({static_cast<int>(space.axes.size()), 1, side.extent, side.stride});
+    space.axes.push_back({side.extent, side.extent});
+  }
+  return space;
+}
+
+}  // namespace
+
+/// A relayout is planned like any other, to stay within the caches.
+Body BoxCode::relaid(const Relayout& relayout, const std::array<Place, 2>& places) {
+  IterationSpace space = relayout.space;
+  simplify(space);
+  Target caching = target_;
+  caching.nontemporal = false;
+  Schedule scheduled = schedule(space, caching);
+  scheduled.vector_bytes = vector_bytes_;
+  Program moves = select(lower(scheduled), scheduled, target_, 1);
+  take_tables(moves.root, moves.tables, tables_);
+  return placed(std::move(moves.root), places);
+}
+
+/// Sources that do not lie in rows of the target are relaid into scratch, then the rows are
+/// computed.
+Body BoxCode::computed(const nest::Tile& box, uint32_t target_run, const ElementOp& op,
+                       const BoxPlaces& places, const Machine& machine) {
+  const RelaidTile relaid_tile(box, target_run, op);
+  const int sources = source_count(op);
+  Places rows_at = places.operands;
+  Body body;
+  for (int operand = 1; operand <= sources; ++operand) {
+    Place& place = rows_at[static_cast<size_t>(operand)];
+    const Relayout* relayout = relaid_tile.relayout(operand);
+    if (relayout == nullptr) continue;
+    const Place scratch{relaid_stream(sources, operand), images_bytes_ + relayout->scratch_offset};
+    append(body, relaid(*relayout, {scratch, place}));
+    place = scratch;
+  }
+  scratch_bytes_ = std::max(scratch_bytes_, images_bytes_ + relaid_tile.scratch_bytes());
+  append(body, rows(relaid_tile, op, places, rows_at, machine));
+  return body;
+}
+
+/// The rows of a relaid box; meanwhile the sources of the next one are asked for.
+Body BoxCode::rows(const RelaidTile& relaid, const ElementOp& op, const BoxPlaces& places,
+                   const Places& rows_at, const Machine& machine) const {
+  nest::Tile rows = relaid.rows();
+  Block asked;
+  std::vector<Step> steps;
+  for (int operand = 1; machine.streams && operand <= source_count(op); ++operand) {
+    const auto k = static_cast<size_t>(operand);
+    const RelaidAhead ahead(relaid, operand, places.operands[k].at, places.ahead[k], target_);
+    if (ahead.asks()) ahead.add(asked, steps);
+  }
+  const nest::Side across = rows.sides.front();
+  if (!asked.empty()) rows.sides.erase(rows.sides.begin());
+  Body body = emit_computed_rows(rows, op, {}, machine);
+  if (!asked.empty()) body = repeat(across, std::move(body));
+  body = placed(std::move(body), rows_at);
+  if (asked.empty()) return body;
+  For& loop = std::get<For>(body.front());
+  loop.body.emplace_back(std::move(asked));
+  for (Step& step : steps) loop.steps.push_back(std::move(step));
+  return body;
+}
+
+Body BoxCode::packed(const nest::Tile& box, const ElementOp& op, const Strides& at,
+                     const Machine& machine) {
+  Machine plain = machine;
+  plain.nontemporal = false;
+  return walk_blocks(box, op, at, [&](const nest::Tile& block, const Strides& there) {
+    return packed_block(block, op, there, plain);
+  });
+}
+
+Body BoxCode::packed_block(const nest::Tile& tile, const ElementOp& op, const Strides& at,
+                           const Machine& machine) {
+  const PackedBlock block = restride::packed_block(tile, op);
+  const Strides bytes = in_bytes(at, op);
+  Places places{}, images{};
+  for (int operand = 0; operand < max_operands; ++operand) {
+    const auto k = static_cast<size_t>(operand);
+    images[k] = {image_stream(source_count(op), operand), block.image_at[k]};
+    places[k] = {operand, bytes[k]};
+    if (block.images[k]) places[k] = {images[k].stream, images[k].at + PackedImage::first_element};
+  }
+  Body body;
+  for (int operand = 1; operand < max_operands; ++operand) {
+    const auto k = static_cast<size_t>(operand);
+    if (!block.images[k]) continue;
+    append(body, placed(emit_spread_rows(*block.images[k], at[k], machine),
+                        std::array<Place, 2>{{images[k], {operand, 0}}}));
+  }
+  const std::array<Place, 2> target{{{target_stream, 0}, images[0]}};
+  const std::array<Place, 2> target_image{{images[0], {target_stream, 0}}};
+  if (block.images[0])
+    append(body, placed(emit_kept_bytes(*block.images[0], at[0], machine), target_image));
+  images_bytes_ = block.scratch_bytes;
+  scratch_bytes_ = std::max(scratch_bytes_, images_bytes_);
+  append(body, on_images(block, op, places, machine));
+  images_bytes_ = 0;
+  if (block.images[0])
+    append(body, placed(emit_packed_rows(*block.images[0], at[0], machine), target));
+  return body;
+}
+
+/// A block once nothing in it is packed.
+Body BoxCode::on_images(const PackedBlock& block, const ElementOp& op, const Places& places,
+                        const Machine& machine) {
+  if (block.tile.work == nest::Work::fill) {
+    nest::Tile rows = block.tile;
+    std::stable_sort(rows.sides.begin(), rows.sides.end(),
+                     [](const auto& a, const auto& b) { return a.stride[0] > b.stride[0]; });
+    return placed(emit_rows(rows, RowValue::fill, {}, machine), places);
+  }
+  if (only_packs(op)) return relaid({space_of(block.tile), 0}, {places[0], places[1]});
+  constexpr uint32_t any_side = ~uint32_t{0};
+  return computed(block.tile, any_side, unpacked(op), {places}, machine);
+}
+
+}  // namespace restride

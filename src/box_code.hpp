@@ -1,0 +1,72 @@
+// Box code: computes a box, in as many steps as it takes, each of which is code like any other.
+//
+//     sources ── relayouts ──► scratch ── rows ──► target                     relaid_tile
+//     packed sources ── spread ──► images ── the same ──► image ── pack ──►   packed_box
+//
+// Every step is made for streams of its own and then put on those of the program. Which loops stand
+// around the box is select's business.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "microkernel.hpp"
+#include "packed_box.hpp"
+#include "relaid_tile.hpp"
+
+namespace restride {
+
+/// Where a stream of a body made apart goes.
+struct Place {
+  int stream;
+  int64_t at;  ///< bytes
+};
+
+/// By operand.
+using Places = std::array<Place, max_operands>;
+
+struct BoxPlaces {
+  Places operands;
+  Strides ahead{};  ///< bytes from this box to the next one; 0: not known
+};
+
+/// Streams of a program that computes, behind those of its operands: what is relaid of each source,
+/// then the image of each operand.
+constexpr int relaid_stream(int sources, int operand) { return sources + operand; }
+constexpr int image_stream(int sources, int operand) { return 2 * sources + 1 + operand; }
+
+class BoxCode {
+ public:
+  /// `vector_bytes`: of the program. Nothing is owned.
+  BoxCode(const Target& target, int vector_bytes, Tables& tables)
+      : target_(target), vector_bytes_(vector_bytes), tables_(tables) {}
+
+  /// A box without packed operands. `target_run`: the sides that make rows of the target.
+  program::Body computed(const nest::Tile& box, uint32_t target_run, const ElementOp& op,
+                         const BoxPlaces& places, const Machine& machine);
+
+  /// A box with packed operands, computed or filled, at `at`.
+  program::Body packed(const nest::Tile& box, const ElementOp& op, const Strides& at,
+                       const Machine& machine);
+
+  /// What all boxes need.
+  int64_t scratch_bytes() const { return scratch_bytes_; }
+
+ private:
+  program::Body relaid(const Relayout& relayout, const std::array<Place, 2>& places);
+  program::Body rows(const RelaidTile& relaid, const ElementOp& op, const BoxPlaces& places,
+                     const Places& rows_at, const Machine& machine) const;
+  program::Body packed_block(const nest::Tile& tile, const ElementOp& op, const Strides& at,
+                             const Machine& machine);
+  program::Body on_images(const PackedBlock& block, const ElementOp& op, const Places& places,
+                          const Machine& machine);
+
+  const Target& target_;
+  const int vector_bytes_;
+  Tables& tables_;
+  int64_t images_bytes_ = 0;  // of the block at hand: relaid sources lie behind them
+  int64_t scratch_bytes_ = 0;
+};
+
+}  // namespace restride
