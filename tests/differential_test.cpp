@@ -90,7 +90,7 @@ std::vector<std::pair<int64_t, int64_t>> random_ranges(Random& random, int64_t u
 std::vector<Target> targets_here() {
   std::vector<Target> targets;
   for (const Target& target : known_targets()) {
-    if (runs_here(target) && target.architecture == Architecture::x86_64) targets.push_back(target);
+    if (runs_here(target)) targets.push_back(target);
   }
   // Vectors narrower than the machine's with all of its registers and masks.
   for (Target target : std::vector<Target>(targets)) {
