@@ -186,10 +186,15 @@ Result<void> Plan::execute(std::span<const std::byte> source, std::span<std::byt
   return execute_sources(std::span<const std::span<const std::byte>>(&source, 1), target, executor);
 }
 
+void run_plan(const Plan::State& plan, std::span<const void* const> sources,
+              void* target) noexcept {
+  Buffers buffers = buffers_of(plan, sources, target);
+  run_all(plan, buffers);
+}
+
 void Plan::execute_sources(std::span<const void* const> sources, void* target) const noexcept {
   if (sources.size() != static_cast<size_t>(state_->source_count)) return;
-  Buffers buffers = buffers_of(*state_, sources, target);
-  run_all(*state_, buffers);
+  run_plan(*state_, sources, target);
 }
 
 void Plan::execute_sources(std::span<const void* const> sources, void* target,

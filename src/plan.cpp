@@ -11,6 +11,7 @@
 #include "iteration_space.hpp"
 #include "kernel_cache_state.hpp"
 #include "kernel_variant.hpp"
+#include "measure.hpp"
 #include "plan_buffers.hpp"
 #include "plan_state.hpp"
 #include "planner.hpp"
@@ -72,6 +73,25 @@ Result<std::shared_ptr<KernelSet>> make_kernels(const Recipe& recipe, Patience p
   return kernels;
 }
 
+/// The fastest of what the target and its rivals give; that of the target where rivals fail.
+Result<std::shared_ptr<KernelSet>> make_measured(const Recipe& recipe, const Plan::State& buffers,
+                                                 double seconds) {
+  bool postponed = false;
+  std::vector<std::shared_ptr<KernelSet>> candidates;
+  Result<std::shared_ptr<KernelSet>> first = make_kernels(recipe, Patience::for_best, postponed);
+  if (!first || (*first)->variants.empty()) return first;
+  candidates.push_back(*std::move(first));
+  for (const Target& rival : rivals(recipe.space, recipe.target)) {
+    Recipe other = recipe;
+    other.target = rival;
+    auto made = make_kernels(other, Patience::for_best, postponed);
+    if (made && (*made)->backend == candidates.front()->backend) {
+      candidates.push_back(*std::move(made));
+    }
+  }
+  return candidates[fastest(candidates, buffers, seconds)];
+}
+
 /// What the backends that were not waited for make of the recipe.
 std::shared_ptr<LaterKernels> make_later(const Recipe& recipe, const KernelSet& now,
                                          const std::string& key,
@@ -112,8 +132,10 @@ Result<Target> usable_target(std::string_view name) {
 }
 
 /// The identity of an entry of the cache.
-std::string cache_key(const std::string& signature, const Target& target, BackendChoice backend) {
-  return signature + '\n' + target.name + '\n' + std::string(to_string(backend));
+std::string cache_key(const Recipe& recipe, PlanEffort effort) {
+  return recipe.signature + '\n' + recipe.target.name + '\n' +
+         std::string(to_string(recipe.choice)) +
+         (effort == PlanEffort::measure ? "\nmeasured" : "");
 }
 
 /// The last of the proofs: verify() has shown that the kernels stay within their operands; here the
@@ -130,7 +152,7 @@ Result<void> check_bounds(const KernelSet& kernels, const Plan::State& plan) {
 /// The whole road, for a problem that has not been seen before.
 Result<std::shared_ptr<const Plan::State>> make_plan(
     const ProblemView& view, const std::shared_ptr<KernelCache::State>& cache,
-    const Background& background) {
+    const Background& background, double measure_seconds) {
   const Problem& problem = view.problem;
   if (Result<void> valid = validate(problem); !valid) return valid.error();
   const Result<Target> target = usable_target(view.target);
@@ -139,9 +161,15 @@ Result<std::shared_ptr<const Plan::State>> make_plan(
   if (!space) return space.error();
   simplify(*space);
   const Recipe recipe{*space, signature(*space), *target, view.backend};
-  const std::string key = cache_key(recipe.signature, *target, view.backend);
+  Result<Plan::State> described = describe_buffers(problem, space->op);
+  if (!described) return described.error();
+  const std::string key = cache_key(recipe, view.effort);
   std::shared_ptr<LaterKernels> later;
   const std::shared_ptr<KernelCache::State::Entry> entry = cache->find_or_make(key, [&] {
+    if (view.effort == PlanEffort::measure) {
+      auto made = make_measured(recipe, *described, measure_seconds);
+      return made ? Outcome(*std::move(made)) : Outcome(made.error());
+    }
     bool postponed = false;
     const Patience patience = background.run != nullptr ? Patience::for_none : Patience::for_best;
     Result<std::shared_ptr<KernelSet>> made = make_kernels(recipe, patience, postponed);
@@ -151,8 +179,6 @@ Result<std::shared_ptr<const Plan::State>> make_plan(
   });
   if (!entry->outcome) return entry->outcome.error();
 
-  Result<Plan::State> described = describe_buffers(problem, space->op);
-  if (!described) return described.error();
   described->kernels = *entry->outcome;
   auto plan = std::make_shared<Plan::State>(*std::move(described));
   if (Result<void> bound = check_bounds(*plan->kernels, *plan); !bound) return bound.error();
@@ -168,10 +194,12 @@ Result<Plan> Plan::create(const Problem& problem, const PlanOptions& options) {
   if (!backend) return backend.error();
   const std::shared_ptr<KernelCache::State>& cache =
       (options.cache != nullptr ? *options.cache : KernelCache::process_wide()).state();
-  const ProblemView view(problem, *backend, options.target.empty() ? "host" : options.target);
+  const ProblemView view(problem, *backend, options.effort,
+                         options.target.empty() ? "host" : options.target);
   std::shared_ptr<const State> plan = cache->find(view);
   if (plan == nullptr) {
-    Result<std::shared_ptr<const State>> made = make_plan(view, cache, options.background);
+    Result<std::shared_ptr<const State>> made =
+        make_plan(view, cache, options.background, options.measure_seconds);
     if (!made) return made.error();
     plan = *std::move(made);
   }

@@ -82,4 +82,7 @@ class Plan::State {
   std::vector<std::vector<std::byte>> factors;
 };
 
+/// Runs a plan, handed out or not. Precondition: as many sources as it takes.
+void run_plan(const Plan::State& plan, std::span<const void* const> sources, void* target) noexcept;
+
 }  // namespace restride

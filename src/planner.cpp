@@ -2,6 +2,7 @@
 #include "planner.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "loop_nest.hpp"
 #include "microkernel.hpp"
@@ -45,6 +46,22 @@ std::vector<Program> plan_programs(const IterationSpace& simplified, const Targe
   Target caching = target;
   caching.nontemporal = false;
   return {std::move(streaming), plain_program(simplified, caching, CodeGoal::compact)};
+}
+
+std::vector<Target> rivals(const IterationSpace& simplified, const Target& target) {
+  std::vector<Target> result;
+  if (target.nontemporal) {
+    const bool streams = schedule(simplified, target).nontemporal;
+    Target other = target;
+    other.streaming_bytes = streams ? std::numeric_limits<int64_t>::max() : 0;
+    result.push_back(other);
+  }
+  if (target.vector_bytes == 64) {
+    Target narrower = target;
+    narrower.vector_bytes = 32;
+    result.push_back(narrower);
+  }
+  return result;
 }
 
 StageTexts explain_stages(const IterationSpace& simplified, const Target& target) {

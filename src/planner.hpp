@@ -17,6 +17,11 @@ namespace restride {
 /// for their alignment.
 std::vector<Program> plan_programs(const IterationSpace& simplified, const Target& target);
 
+/// Targets to plan for instead, where it takes a measurement to tell what is faster: with the other
+/// answer to whether stores go around the caches, with narrower vectors. All run where `target`
+/// does.
+std::vector<Target> rivals(const IterationSpace& simplified, const Target& target);
+
 /// The stages on the way to the first of plan_programs, as text.
 struct StageTexts {
   std::string schedule, nest;

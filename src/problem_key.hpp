@@ -49,7 +49,8 @@ inline void add(WordHash& hash, const Shape& shape) {
   hash.add(layout.element_size_in_bits);
 }
 
-inline uint64_t hash_of(const Problem& problem, BackendChoice backend, std::string_view target) {
+inline uint64_t hash_of(const Problem& problem, BackendChoice backend, PlanEffort effort,
+                        std::string_view target) {
   WordHash hash;
   hash.add(static_cast<int64_t>(problem.operation));
   for (const Source& source : problem.sources) {
@@ -63,6 +64,7 @@ inline uint64_t hash_of(const Problem& problem, BackendChoice backend, std::stri
   for (const auto* list : {&affine.scale, &affine.zero_point, &affine.bias}) hash.add(*list);
   hash.add(affine.dimension);
   hash.add(static_cast<int64_t>(backend));
+  hash.add(static_cast<int64_t>(effort));
   for (const char letter : target) hash.add(letter);
   return hash.value();
 }
@@ -71,25 +73,33 @@ inline uint64_t hash_of(const Problem& problem, BackendChoice backend, std::stri
 struct ProblemView {
   const Problem& problem;
   BackendChoice backend;
+  PlanEffort effort;
   std::string_view target;
   uint64_t hash;
 
-  ProblemView(const Problem& problem, BackendChoice backend, std::string_view target)
+  ProblemView(const Problem& problem, BackendChoice backend, PlanEffort effort,
+              std::string_view target)
       : problem(problem),
         backend(backend),
+        effort(effort),
         target(target),
-        hash(hash_of(problem, backend, target)) {}
+        hash(hash_of(problem, backend, effort, target)) {}
 };
 
 /// The same, kept.
 struct ProblemKey {
   Problem problem;
   BackendChoice backend;
+  PlanEffort effort;
   std::string target;
   uint64_t hash;
 
   explicit ProblemKey(const ProblemView& view)
-      : problem(view.problem), backend(view.backend), target(view.target), hash(view.hash) {}
+      : problem(view.problem),
+        backend(view.backend),
+        effort(view.effort),
+        target(view.target),
+        hash(view.hash) {}
 };
 
 /// For unordered containers of ProblemKey that are searched with a ProblemView.
@@ -103,8 +113,8 @@ struct ProblemKeyEqual {
   using is_transparent = void;
   template <class A, class B>
   bool operator()(const A& a, const B& b) const {
-    return a.hash == b.hash && a.backend == b.backend && a.target == b.target &&
-           a.problem == b.problem;
+    return a.hash == b.hash && a.backend == b.backend && a.effort == b.effort &&
+           a.target == b.target && a.problem == b.problem;
   }
 };
 

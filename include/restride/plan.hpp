@@ -28,6 +28,13 @@ struct Background {
   void* context = nullptr;  ///< passed to `run`; not owned
 };
 
+/// How the planner chooses where it is not sure what is faster: around the caches or not, wide
+/// vectors or narrower ones.
+enum class PlanEffort : uint8_t {
+  estimate,  ///< by what it knows of the target
+  measure,   ///< by trying
+};
+
 struct PlanOptions {
   /// A named backend that cannot do the problem is an error; `automatic` asks them in order of
   /// preference (or takes the one that the environment variable RESTRIDE_BACKEND names).
@@ -42,6 +49,12 @@ struct PlanOptions {
   /// all plans of the signature once the background has made them. Results are the same. Without a
   /// background Plan::create waits.
   Background background = {};
+  /// `measure` runs the few likely plans on buffers of its own, never the caller's, and keeps the
+  /// fastest in the cache, for problems that ask for the same. It waits for every backend, and
+  /// takes what `estimate` would where there is no memory for the buffers or no time to run twice.
+  PlanEffort effort = PlanEffort::estimate;
+  /// What `measure` may take beyond compiling, in seconds; the runs under way are finished.
+  double measure_seconds = 0.1;
 };
 
 /// A cheap handle to immutable shared state: copy it freely, use it from any thread.

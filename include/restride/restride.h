@@ -131,6 +131,10 @@ typedef struct restride_plan_options {
    * waits for the kernels. */
   void (*background_run)(void* background_context, void (*task)(void* argument), void* argument);
   void* background_context;
+  /* Not 0: the few likely plans are run on buffers of the library's own, and the fastest is kept;
+   * for at most so many seconds, 0: a tenth of one. */
+  int measure;
+  double measure_seconds;
 } restride_plan_options;
 
 /* The most dimensions an array may have here, and the most tiles. */
