@@ -70,12 +70,7 @@ Result<PlanOptions> read_options(const restride_plan_options* given) {
   if (options->cache != nullptr) result.cache = &options->cache->cache;
   result.background = {options->background_run, options->background_context};
   if (options->measure != 0) result.effort = PlanEffort::measure;
-  if (!(options->measure_seconds >= 0)) {
-    return Error{ErrorCode::invalid_argument,
-                 "options.measure_seconds = " + std::to_string(options->measure_seconds) +
-                     ": must not be negative"};
-  }
-  if (options->measure_seconds > 0) result.measure_seconds = options->measure_seconds;
+  if (options->measure_seconds != 0) result.measure_seconds = options->measure_seconds;
   return result;
 }
 

@@ -181,9 +181,9 @@ Packing packing_of(const Shape& shape) {
 void to_bytes(IterationSpace& space, const Problem& problem) {
   std::array<Packing, max_operands> packing{packing_of(problem.target)};
   bool is_alike = true;
-  for (size_t k = 0; k < problem.sources.size(); ++k) {
-    packing[k + 1] = packing_of(problem.sources[k].shape);
-    is_alike = is_alike && packing[k + 1] == packing[0];
+  for (size_t k = 1; k < packing.size() && k <= problem.sources.size(); ++k) {
+    packing[k] = packing_of(problem.sources[k - 1].shape);
+    is_alike = is_alike && packing[k] == packing[0];
   }
   const bool is_bytewise = packing == std::array<Packing, max_operands>{};
   if ((is_bytewise || (is_alike && is_move(space.op))) && gather_bytes(space)) return;

@@ -192,6 +192,11 @@ Result<std::shared_ptr<const Plan::State>> make_plan(
 Result<Plan> Plan::create(const Problem& problem, const PlanOptions& options) {
   const Result<BackendChoice> backend = effective_backend(options.backend);
   if (!backend) return backend.error();
+  if (!(options.measure_seconds >= 0)) {
+    return Error{
+        ErrorCode::invalid_argument,
+        "measure_seconds = " + std::to_string(options.measure_seconds) + ": must not be negative"};
+  }
   const std::shared_ptr<KernelCache::State>& cache =
       (options.cache != nullptr ? *options.cache : KernelCache::process_wide()).state();
   const ProblemView view(problem, *backend, options.effort,

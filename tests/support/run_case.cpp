@@ -87,10 +87,15 @@ PreparedCase::PreparedCase(Problem problem, uint64_t seed)
   }
 }
 
-Report run_plan(const PreparedCase& prepared, BackendChoice backend, std::string_view target) {
+Report run_plan(const PreparedCase& prepared, BackendChoice backend, std::string_view target,
+                PlanEffort effort) {
   const std::string who = reproducer(prepared, backend, target);
   KernelCache cache;
-  const Result<Plan> plan = Plan::create(prepared.problem(), {backend, target, &cache});
+  const Result<Plan> plan = Plan::create(prepared.problem(), {.backend = backend,
+                                                              .target = target,
+                                                              .cache = &cache,
+                                                              .effort = effort,
+                                                              .measure_seconds = 0.02});
   if (!plan) {
     const bool refused = plan.error().code == ErrorCode::unsupported;
     return {refused ? Outcome::unsupported : Outcome::failed, who + " | " + plan.error().message};

@@ -55,7 +55,8 @@ struct Report {
 
 /// Through Plan::create with a cache of its own: whole, with sizes, on shuffled tasks of an
 /// executor, misaligned.
-Report run_plan(const PreparedCase& prepared, BackendChoice backend, std::string_view target);
+Report run_plan(const PreparedCase& prepared, BackendChoice backend, std::string_view target,
+                PlanEffort effort = PlanEffort::estimate);
 
 /// The programs of a problem for a target, verified, their operands inside the buffers, and every
 /// byte written once. `report` tells whether there are any.
