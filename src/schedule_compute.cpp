@@ -1,0 +1,102 @@
+// Schedules of what computes: rows of the target, or blocks where sources lie across them.
+#include <algorithm>
+
+#include "arithmetic.hpp"
+#include "scheduler.hpp"
+
+namespace restride {
+namespace {
+
+// Elements of a block whose sources are relaid before it is computed: as many along the target as
+// along each source, so that both sides use lines up. Shares of the ceiling, 256 bytes of the
+// target by what 32 KB hold -> 64 x 64 and the next block asked for: f32 to bf16 NHWC .38 -> .75,
+// f32 to s8 transposed .23 -> .6, bf16 to f32 transposed .6 -> .8.
+constexpr int64_t relaid_run_elements = 64;
+// What a block of relaid sources may take of the scratch.
+constexpr int64_t relaid_bytes = 32 * 1024;
+
+}  // namespace
+
+void Scheduler::compute() {
+  schedule_.movement = Movement::compute;
+  if (contiguous(0) < 0) return scattered();
+  const IterationSpace unsplit = space();
+  const int64_t row = computed_row();
+  const int64_t relaid = relaid_element_bytes();
+  if (relaid == 0) {
+    space() = unsplit;
+    marks_.assign(space().loops.size(), Mark::outside);
+    return rows(Movement::compute, contiguous(0));
+  }
+  int64_t room = std::max<int64_t>(1, relaid_bytes / relaid / row);
+  for (int operand = 1; operand <= source_count(space().op); ++operand) {
+    if (follows_row(operand)) continue;
+    const int64_t bytes = element_bytes(space().op, operand);
+    const int64_t run = take_run(static_cast<size_t>(operand), bytes,
+                                 std::min(room, relaid_run_elements) * bytes, Mark::source_run);
+    room = std::max<int64_t>(1, room / (run / bytes));
+  }
+  if (schedule_.nontemporal && only_source() != 0) go_on(static_cast<size_t>(only_source()));
+}
+
+int Scheduler::only_source() {
+  int only = 0;
+  for (int operand = 1; operand <= source_count(space().op); ++operand) {
+    bool varies = false;
+    for (int k = 0; k < loop_count(); ++k) {
+      varies = varies ||
+               (mark(k) == Mark::target_run && loop(k).stride[static_cast<size_t>(operand)] != 0);
+    }
+    if (!varies) continue;
+    if (only != 0 || follows_row(operand)) return 0;
+    only = operand;
+  }
+  return only;
+}
+
+int64_t Scheduler::computed_row() {
+  const int64_t bytes = space().op.bytes;
+  const int64_t longest = relaid_run_elements * bytes;
+  int64_t run = bytes;
+  while (2 * run <= longest) {
+    const int k = next_in_run(0, run);
+    if (k < 0) break;
+    // Lines of the target are left to the loop that a source's runs begin with.
+    if (begins_runs(k) && run >= target_.line_bytes) break;
+    const int inner = split_off(k, longest / run);
+    mark(inner) = Mark::target_run;
+    run *= loop(inner).extent;
+  }
+  return run / bytes;
+}
+
+bool Scheduler::begins_runs(int k) {
+  for (int operand = 1; operand <= source_count(space().op); ++operand) {
+    const int64_t stride = loop(k).stride[static_cast<size_t>(operand)];
+    if (stride == element_bytes(space().op, operand)) return true;
+  }
+  return false;
+}
+
+bool Scheduler::follows_row(int operand) {
+  int64_t run = element_bytes(space().op, operand);
+  bool follows = true, repeats = true;
+  for (int k = loop_count() - 1; k >= 0; --k) {
+    if (mark(k) != Mark::target_run) continue;
+    const int64_t stride = loop(k).stride[static_cast<size_t>(operand)];
+    follows = follows && stride == run;
+    repeats = repeats && stride == 0;
+    run *= loop(k).extent;
+  }
+  return follows || repeats;
+}
+
+int64_t Scheduler::relaid_element_bytes() {
+  int64_t bytes = 0;
+  for (int operand = 1; operand <= source_count(space().op); ++operand) {
+    if (!follows_row(operand)) bytes += element_bytes(space().op, operand);
+  }
+  return bytes;
+}
+
+}  // namespace restride

@@ -1,0 +1,102 @@
+// The loops of a Scheduler: which are marked, where they stand.
+#include "scheduler.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "rewrites.hpp"
+
+namespace restride {
+
+Scheduler::Scheduler(const IterationSpace& space, const Target& target, CodeGoal goal)
+    : target_(target), schedule_{space} {
+  marks_.assign(space.loops.size(), Mark::outside);
+  // Narrow elements make networks of many rows: they get one lane at a time, which keeps the code
+  // short.
+  const bool one_lane = goal == CodeGoal::compact || space.op.bytes < 4;
+  schedule_.network_column_bytes = one_lane ? 16 : 64;
+}
+
+int Scheduler::contiguous(size_t operand) {
+  return next_in_run(operand, element_bytes(space().op, static_cast<int>(operand)));
+}
+
+int Scheduler::next_in_run(size_t operand, int64_t bytes) {
+  for (int k = 0; k < loop_count(); ++k) {
+    if (mark(k) != Mark::outside || loop(k).stride[operand] != bytes) continue;
+    if (operand != 0 && loop(k).stride[0] == 0) continue;
+    bool finest = true;
+    for (int j = 0; j < loop_count(); ++j) {
+      finest = finest && (j == k || mark(j) != Mark::outside || loop(j).axis != loop(k).axis ||
+                          loop(j).step > loop(k).step);
+    }
+    if (finest) return k;
+  }
+  return -1;
+}
+
+int Scheduler::split_off(int k, int64_t factor) {
+  if (loop(k).extent <= factor) return k;
+  split(space(), static_cast<size_t>(k), factor);
+  marks_.insert(marks_.begin() + k + 1, Mark::outside);
+  return k + 1;
+}
+
+bool Scheduler::movable_inside(int k) {
+  for (int j = 0; j < loop_count(); ++j) {
+    if (mark(j) == Mark::outside && loop(j).axis == loop(k).axis && loop(j).step < loop(k).step)
+      return false;
+  }
+  return true;
+}
+
+int64_t Scheduler::take_run(size_t operand, int64_t run, int64_t wanted, Mark as) {
+  while (2 * run <= wanted) {
+    const int k = next_in_run(operand, run);
+    // The target leaves the loop that the runs of the source begin with to the source.
+    if (k < 0 || (operand == 0 && loop(k).stride[1] == space().op.bytes)) break;
+    const int inner = split_off(k, wanted / run);
+    mark(inner) = as;
+    run *= loop(inner).extent;
+  }
+  return run;
+}
+
+void Scheduler::go_on(size_t operand) {
+  int next = -1;
+  for (int k = 0; k < loop_count(); ++k) {
+    const int64_t stride = std::abs(loop(k).stride[operand]);
+    if (mark(k) != Mark::outside || !movable_inside(k) || stride == 0) continue;
+    if (next < 0 || stride < std::abs(loop(next).stride[operand])) next = k;
+  }
+  if (next >= 0) move_inside(next);
+}
+
+void Scheduler::move_inside(int k) {
+  int last = loop_count() - 1;
+  while (mark(last) != Mark::outside) --last;
+  for (; k < last; ++k) {
+    std::swap(loop(k), loop(k + 1));
+    std::swap(mark(k), mark(k + 1));
+  }
+}
+
+void Scheduler::gather_tile() {
+  std::vector<Loop> outside, tile;
+  uint32_t target_run = 0;
+  for (int k = 0; k < loop_count(); ++k) {
+    if (mark(k) == Mark::outside) {
+      outside.push_back(loop(k));
+    } else {
+      if (mark(k) == Mark::target_run) target_run |= uint32_t{1} << tile.size();
+      tile.push_back(loop(k));
+    }
+  }
+  schedule_.tile_loops = static_cast<int>(tile.size());
+  schedule_.target_run = target_run;
+  outside.insert(outside.end(), tile.begin(), tile.end());
+  space().loops = std::move(outside);
+}
+
+}  // namespace restride

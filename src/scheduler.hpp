@@ -1,0 +1,160 @@
+// Scheduler: a Schedule in the making.
+//
+// Decides in the order of the movements; each has a file for what it decides: schedule (which one,
+// rows), schedule_transpose, schedule_permute, schedule_compute, schedule_packed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "schedule.hpp"
+
+namespace restride {
+
+// Wide elements in memory: few rows are read at a time, as many as the processor itself reads ahead
+// of, each by whole pages, and left in lines at once; the next rows make runs of the target. Share
+// of a non-temporal copy, 4096 x 4096 and 8192 x 8192: c128 1.0 (64 x 128 .55, 32 x 256 .9), f64
+// 1.0 (staged .8 - .9); f32 .8, less than staged. Rows of 192 bytes .66 -> 1.1.
+constexpr int64_t page_rows = 16, page_bytes = 4096;
+
+/// The space being scheduled. Loops chosen for the tile are marked; they keep their relative order,
+/// which keeps coarser loops of an axis outside the finer ones.
+class Scheduler {
+ public:
+  Scheduler(const IterationSpace& space, const Target& target, CodeGoal goal);
+
+  Schedule run();
+
+ private:
+  enum class Mark : uint8_t { outside, target_run, source_run };
+
+  /// Whether the arrays are too large to stay in the caches anyway.
+  bool streams() const;
+
+  // ---- the loops (scheduler.cpp)
+
+  IterationSpace& space() { return schedule_.space; }
+  Loop& loop(int k) { return schedule_.space.loops[static_cast<size_t>(k)]; }
+  Mark& mark(int k) { return marks_[static_cast<size_t>(k)]; }
+  int loop_count() const { return static_cast<int>(schedule_.space.loops.size()); }
+
+  /// The loop along which neighbours lie side by side in an operand; -1 if there is none.
+  int contiguous(size_t operand);
+
+  /// The unmarked loop that continues a run of `bytes` of an operand and may stand inside all
+  /// unmarked loops.
+  int next_in_run(size_t operand, int64_t bytes);
+
+  /// Splits loop `k` so that a loop of `factor` iterations stands behind it; returns that loop.
+  int split_off(int k, int64_t factor);
+
+  /// Whether no unmarked finer loop of its axis would end up outside of loop `k`.
+  bool movable_inside(int k);
+
+  /// Puts an unmarked loop inside all other unmarked ones.
+  void move_inside(int k);
+
+  /// Puts the loop that goes on where a block of an operand ends innermost.
+  void go_on(size_t operand);
+
+  /// Marks loops that lengthen a run of an operand from `run` bytes to at most `wanted`; returns
+  /// its length.
+  int64_t take_run(size_t operand, int64_t run, int64_t wanted, Mark as);
+
+  /// Moves the marked loops inside, in their order.
+  void gather_tile();
+
+  // ---- rows (schedule.cpp)
+
+  void rows(Movement movement, int innermost);
+
+  /// Puts as many rows that begin between lines into a tile as it takes until they begin on one.
+  void rows_of_every_phase(int64_t row_bytes);
+
+  /// Where short rows go on in one loop of the target and in another one of the source: some rows
+  /// of the target at a time, for as many as make pages of the source.
+  void rows_by_pages(int64_t row_bytes);
+
+  /// Nothing is contiguous: some elements a tile, one by one.
+  void scattered();
+
+  // ---- transposes (schedule_transpose.cpp)
+
+  void transpose();
+
+  /// Whether blocks are better made of pages of the source.
+  bool reads_pages(int64_t row, int64_t column);
+
+  /// Whether a run of an operand can be lengthened to `wanted` bytes by one loop.
+  bool goes_on(size_t operand, int64_t run, int64_t wanted);
+
+  /// Whether runs of so many bytes are permuted rather than transposed.
+  bool is_narrow(int64_t run);
+
+  /// The loop along which the source lies side by side, in units of what the tile has taken of it;
+  /// -1 if there is none.
+  int widest_source_loop();
+
+  // ---- permutations (schedule_permute.cpp)
+
+  /// Whether the target permutes elements of this width.
+  bool permutes() const;
+
+  /// The extent a loop needs for a run of `run` bytes to become windows of whole vectors.
+  int64_t window_extent(int64_t run, int64_t extent) const;
+
+  /// Marks a block whose source and target both are a few contiguous windows. False if there is
+  /// none.
+  bool permute();
+  int64_t block_bytes(const std::vector<int64_t>& block) const;
+
+  /// Rows of the target that begin between lines share one with what is written after other rows,
+  /// so some vectors of a row are written at a time. In the second level a store takes twice as
+  /// long with one, a third longer with four: u8 10000 x 3 .46 -> .66 of memcpy.
+  void lengthen_shifted_rows(std::vector<int64_t>& block);
+
+  // ---- computations (schedule_compute.cpp)
+
+  /// Rows of the target. Where a source neither follows them nor repeats one element there, the
+  /// tile is a block that uses up the lines of both.
+  void compute();
+
+  /// The only source that does not repeat one element along the row; 0 if there are several.
+  /// Blocks go on where it does; where others lie in rows of the target, as the target does. (f32
+  /// to s8, transposed: .35 -> .6 of the ceiling; but f32 times its transpose .68 -> .58.)
+  int only_source();
+
+  /// Marks the loops of a row of the target; returns its elements.
+  int64_t computed_row();
+
+  /// Whether neighbours lie side by side in a source along loop `k`.
+  bool begins_runs(int k);
+
+  /// Whether a source is contiguous along the whole row, or repeats one element there.
+  bool follows_row(int operand);
+
+  /// Bytes of the elements that are relaid for one element of the target.
+  int64_t relaid_element_bytes();
+
+  // ---- packed operands (schedule_packed.cpp)
+
+  /// Packed operands: a tile is all that a unit does, or much of it, and is cut into blocks later.
+  /// The loops around it walk whole bytes of every packed operand, and those that write further
+  /// apart do, too: so units share no byte.
+  void packed();
+
+  /// Whether no loop behind this one has a larger stride in the target.
+  bool writes_widest(int k);
+  int64_t elements_inside(int k);
+  int64_t byte_period_of(const Loop& loop);
+
+  /// The loop that moves an operand least; -1 if none does.
+  int finest(size_t operand);
+
+  const Target& target_;
+  Schedule schedule_;
+  std::vector<Mark> marks_;
+};
+
+}  // namespace restride
