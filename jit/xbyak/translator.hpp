@@ -6,7 +6,8 @@
 //   the code blocks.cpp               vector registers: a linear scan within each Block
 //   memory_ops_avx.cpp, register_ops_avx.cpp, vector_ops_sse.cpp   what an operation is in each
 //   family
-//   convert_*.cpp, arithmetic_*.cpp, packing.cpp, temporaries.cpp              what computes: AVX2 and AVX-512
+//   convert_*.cpp, arithmetic_*.cpp, packing.cpp, temporaries.cpp              what computes: AVX2
+//   and AVX-512
 //
 // Frame, from rsp up: [operands, first, last if there are several root items] [spilled streams]
 // [loop counters without a register] [digit counters of wraps].
