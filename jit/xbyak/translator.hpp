@@ -1,13 +1,11 @@
 // The translator: a verified Program to x86-64, operation by operation. It decides nothing but
 // registers.
 //
-//   frame_and_loops.cpp      prologue, units, loops, epilogue
-//   streams.cpp              moving addresses in registers or in the frame, masks, tables behind
-//   the code blocks.cpp               vector registers: a linear scan within each Block
-//   memory_ops_avx.cpp, register_ops_avx.cpp, vector_ops_sse.cpp   what an operation is in each
-//   family
-//   convert_*.cpp, arithmetic_*.cpp, packing.cpp, temporaries.cpp              what computes: AVX2
-//   and AVX-512
+//   frame_and_loops   prologue, units, loops, epilogue
+//   streams           moving addresses in registers or in the frame; masks; tables behind the code
+//   blocks            vector registers: a linear scan within each Block
+//   memory_ops_avx, register_ops_avx, vector_ops_sse   what an operation is in each family
+//   convert_*, arithmetic_*, packing, temporaries      what computes: AVX2 and AVX-512
 //
 // Frame, from rsp up: [operands, first, last if there are several root items] [spilled streams]
 // [loop counters without a register] [digit counters of wraps].
