@@ -14,8 +14,8 @@ int64_t power_of_two_in(int64_t number) { return number & -number; }
 
 }  // namespace
 
-BoxAhead::BoxAhead(const Run& rows, const Run& columns, const Strides& at, const Machine& machine,
-                   const std::vector<int64_t>& flushed)
+BoxAhead::BoxAhead(const TileRun& rows, const TileRun& columns, const Strides& at,
+                   const Machine& machine, const std::vector<int64_t>& flushed)
     : rows_(rows),
       line_bytes_(machine.target.line_bytes),
       first_(at[1] + machine.ahead),

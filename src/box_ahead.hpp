@@ -12,14 +12,14 @@
 
 #include "emitter.hpp"
 #include "microkernel.hpp"
-#include "run.hpp"
+#include "tile_run.hpp"
 
 namespace restride {
 
 class BoxAhead {
  public:
   /// `flushed`: how many columns the loops write in an iteration.
-  BoxAhead(const Run& rows, const Run& columns, const Strides& at, const Machine& machine,
+  BoxAhead(const TileRun& rows, const TileRun& columns, const Strides& at, const Machine& machine,
            const std::vector<int64_t>& flushed);
 
   bool asks() const { return asks_; }
@@ -36,7 +36,7 @@ class BoxAhead {
   void add_step(std::vector<program::Step>& steps, int64_t columns) const;
 
  private:
-  Run rows_;
+  TileRun rows_;
   int64_t line_bytes_;
   int64_t first_;               // byte of the source where the box ahead begins
   int64_t written_lines_;       // of a column

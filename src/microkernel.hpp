@@ -17,7 +17,7 @@
 
 namespace restride {
 
-class Run;
+class TileRun;
 class PackedImage;
 
 /// The tables of a program, each kept once.
@@ -85,13 +85,13 @@ program::Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const 
 
 /// Whether a box of `rows` (a run of the target) by `columns` (a run of the source) can be staged:
 /// whole vectors both ways, around the caches.
-bool can_stage(const Run& rows, const Run& columns, const Machine& machine);
-program::Body emit_staged_transpose(const Run& rows, const Run& columns, const Strides& at,
+bool can_stage(const TileRun& rows, const TileRun& columns, const Machine& machine);
+program::Body emit_staged_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,
                                     const Machine& machine, int64_t& scratch_bytes);
 
 /// The same where rows of the target begin between lines, each by a phase that is known.
-bool can_shift(const Run& rows, const Run& columns, const Machine& machine);
-program::Body emit_shifted_transpose(const Run& rows, const Run& columns, const Strides& at,
+bool can_shift(const TileRun& rows, const TileRun& columns, const Machine& machine);
+program::Body emit_shifted_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,
                                      const Machine& machine, int64_t& scratch_bytes);
 
 /// Permutes a block that fits few vectors; its sides may be contiguous in either operand, in any

@@ -17,7 +17,7 @@
 #include "box_ahead.hpp"
 #include "emitter.hpp"
 #include "microkernel.hpp"
-#include "run.hpp"
+#include "tile_run.hpp"
 #include "transpose_network.hpp"
 
 namespace restride {
@@ -25,22 +25,16 @@ namespace {
 
 using program::Block;
 using program::Body;
-using program::For;
 using program::Reg;
 using program::Step;
 
 // What a plan keeps on the stack for a kernel; L1 has to hold it beside the lines that pass.
 constexpr int64_t most_image_bytes = 32 * 1024;
 
-Body loop(int64_t extent, std::vector<Step> steps, Body body) {
-  Body result;
-  result.push_back(For{extent, std::move(steps), std::move(body)});
-  return result;
-}
-
 class ShiftedTranspose {
  public:
-  ShiftedTranspose(const Run& rows, const Run& columns, const Strides& at, const Machine& machine)
+  ShiftedTranspose(const TileRun& rows, const TileRun& columns, const Strides& at,
+                   const Machine& machine)
       : machine_(machine),
         rows_(rows),
         columns_(columns),
@@ -56,7 +50,8 @@ class ShiftedTranspose {
                             {source_stream, vector_}};
     box_ahead_.add_panel_step(steps);
     // All panels live on one scratch: wherever the box stands, they are one unit of work.
-    return loop(1, {}, loop(columns_.extent() / panel_columns_, std::move(steps), std::move(body)));
+    return loop_always(
+        1, {}, loop_always(columns_.extent() / panel_columns_, std::move(steps), std::move(body)));
   }
 
  private:
@@ -79,11 +74,13 @@ class ShiftedTranspose {
     }
     Emitter emitter(machine_.target, machine_.vector_bytes);
     emit_network(emitter, row, column, machine_, scratch_stream);
-    Body body = loop(panel_columns_ / columns,
-                     {{source_stream, columns * element_}, {scratch_stream, columns * pitch()}},
-                     {emitter.take()});
-    return loop(rows_.extent() / rows,
-                {rows_.step(source_stream, 1, rows), {scratch_stream, vector_}}, std::move(body));
+    Body body =
+        loop_always(panel_columns_ / columns,
+                    {{source_stream, columns * element_}, {scratch_stream, columns * pitch()}},
+                    {emitter.take()});
+    return loop_always(rows_.extent() / rows,
+                       {rows_.step(source_stream, 1, rows), {scratch_stream, vector_}},
+                       std::move(body));
   }
 
   // ---- out of the image
@@ -111,8 +108,8 @@ class ShiftedTranspose {
   }
 
   const Machine& machine_;
-  Run rows_;     // make runs of the target
-  Run columns_;  // make runs of the source
+  TileRun rows_;     // make runs of the target
+  TileRun columns_;  // make runs of the source
   Strides at_;
   BoxAhead box_ahead_;
   int64_t element_ = machine_.element_bytes;
@@ -122,7 +119,7 @@ class ShiftedTranspose {
 
 }  // namespace
 
-bool can_shift(const Run& rows, const Run& columns, const Machine& machine) {
+bool can_shift(const TileRun& rows, const TileRun& columns, const Machine& machine) {
   const int64_t element = machine.element_bytes, vector = machine.vector_bytes;
   if (!machine.streams || machine.nontemporal || machine.alignment % vector != 0 ||
       !machine.target.byte_masks) {
@@ -138,7 +135,7 @@ bool can_shift(const Run& rows, const Run& columns, const Machine& machine) {
   return phases && chunk * (rows.extent() * element + vector) <= most_image_bytes;
 }
 
-Body emit_shifted_transpose(const Run& rows, const Run& columns, const Strides& at,
+Body emit_shifted_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,
                             const Machine& machine, int64_t& scratch_bytes) {
   const ShiftedTranspose transpose(rows, columns, at, machine);
   scratch_bytes = std::max(scratch_bytes, transpose.image_bytes());

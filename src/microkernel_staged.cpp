@@ -25,7 +25,7 @@
 #include "box_ahead.hpp"
 #include "emitter.hpp"
 #include "microkernel.hpp"
-#include "run.hpp"
+#include "tile_run.hpp"
 #include "transpose_network.hpp"
 
 namespace restride {
@@ -33,17 +33,8 @@ namespace {
 
 using program::Block;
 using program::Body;
-using program::For;
 using program::Reg;
 using program::Step;
-
-/// A loop even around a single iteration: its steps have starts.
-Body loop_always(int64_t extent, std::vector<Step> steps, Body body) {
-  for (Step& step : steps) step = within(std::move(step), extent);
-  Body result;
-  result.push_back(For{extent, std::move(steps), std::move(body)});
-  return result;
-}
 
 Body loop(int64_t extent, std::vector<Step> steps, Body body) {
   return extent == 1 ? std::move(body) : loop_always(extent, std::move(steps), std::move(body));
@@ -54,7 +45,8 @@ constexpr int64_t most_scratch_bytes = 32 * 1024;
 
 class StagedTranspose {
  public:
-  StagedTranspose(const Run& rows, const Run& columns, const Strides& at, const Machine& machine)
+  StagedTranspose(const TileRun& rows, const TileRun& columns, const Strides& at,
+                  const Machine& machine)
       : machine_(machine),
         rows_(rows),
         columns_(columns),
@@ -180,8 +172,8 @@ class StagedTranspose {
   }
 
   const Machine& machine_;
-  Run rows_;     // make runs of the target
-  Run columns_;  // make runs of the source
+  TileRun rows_;     // make runs of the target
+  TileRun columns_;  // make runs of the source
   Strides at_;
   int64_t element_ = machine_.element_bytes;
   int64_t vector_ = machine_.vector_bytes;
@@ -192,7 +184,7 @@ class StagedTranspose {
 
 }  // namespace
 
-bool can_stage(const Run& rows, const Run& columns, const Machine& machine) {
+bool can_stage(const TileRun& rows, const TileRun& columns, const Machine& machine) {
   const int64_t element = machine.element_bytes, vector = machine.vector_bytes;
   if (!machine.streams || !machine.staged || element >= 16) return false;
   if (!rows.is_contiguous(0, element) || !columns.is_contiguous(1, element)) return false;
@@ -206,7 +198,7 @@ bool can_stage(const Run& rows, const Run& columns, const Machine& machine) {
   return alike && 2 * panel <= most_scratch_bytes && group < machine.target.registers;
 }
 
-Body emit_staged_transpose(const Run& rows, const Run& columns, const Strides& at,
+Body emit_staged_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,
                            const Machine& machine, int64_t& scratch_bytes) {
   return StagedTranspose(rows, columns, at, machine).emit(scratch_bytes);
 }

@@ -7,7 +7,7 @@
 
 #include "emitter.hpp"
 #include "microkernel.hpp"
-#include "run.hpp"
+#include "tile_run.hpp"
 #include "transpose_network.hpp"
 
 namespace restride {
@@ -100,7 +100,7 @@ class Transpose {
 Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& at,
                     const Machine& machine, int64_t& scratch_bytes) {
   std::vector<Side> rows = chosen(tile, target_run, 0), columns = chosen(tile, ~target_run, 1);
-  const Run row(rows), column(columns);
+  const TileRun row(rows), column(columns);
   if (can_shift(row, column, machine)) {
     return emit_shifted_transpose(row, column, at, machine, scratch_bytes);
   }

@@ -100,18 +100,18 @@ void Scheduler::rows_of_every_phase(int64_t row_bytes) {
 }
 
 void Scheduler::rows_by_pages(int64_t row_bytes) {
-  if (row_bytes % target_.line_bytes != 0 || 2 * row_bytes > page_bytes) return;
+  if (row_bytes % target_.line_bytes != 0 || 2 * row_bytes > target_.page_bytes) return;
   const int next = next_in_run(0, row_bytes);
   if (next < 0 || !movable_inside(next)) return;
   const int64_t tile_rows =
       std::max<int64_t>(1, row_tile_vectors * target_.vector_bytes / row_bytes);
   split_off(next, ceil_div(page_rows, tile_rows) * tile_rows);
   std::vector<int64_t> runs;
-  for (int64_t run = row_bytes; 2 * run <= page_bytes;) {
+  for (int64_t run = row_bytes; 2 * run <= target_.page_bytes;) {
     const int k = next_in_run(1, run);
     if (k < 0 || loop(k).stride[0] == row_bytes) break;
     runs.push_back(run);
-    run *= loop(split_off(k, page_bytes / run)).extent;
+    run *= loop(split_off(k, target_.page_bytes / run)).extent;
   }
   for (; !runs.empty(); runs.pop_back()) move_inside(next_in_run(1, runs.back()));
   move_inside(next_in_run(0, row_bytes));

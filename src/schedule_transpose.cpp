@@ -61,7 +61,7 @@ void Scheduler::transpose() {
   const int across = widest_source_loop();
   const bool aligned = across < 0 || loop(across).stride[0] % target_.line_bytes == 0;
   const bool pages = aligned && reads_pages(row, column);
-  const Block block = pages     ? Block{page_rows, page_bytes / bytes}
+  const Block block = pages     ? Block{page_rows, target_.page_bytes / bytes}
                       : aligned ? block_of(bytes)
                                 : shifted_block_of(bytes);
   row = take_run(0, row, block.rows * bytes, Mark::target_run);
@@ -81,7 +81,7 @@ bool Scheduler::reads_pages(int64_t row, int64_t column) {
   const int64_t bytes = space().op.bytes;
   return schedule_.nontemporal && bytes >= page_element_bytes &&
          target_.vector_bytes == target_.line_bytes && goes_on(0, row, page_rows * bytes) &&
-         goes_on(1, column, page_bytes);
+         goes_on(1, column, target_.page_bytes);
 }
 
 bool Scheduler::goes_on(size_t operand, int64_t run, int64_t wanted) {

@@ -16,7 +16,7 @@ namespace restride {
 // of, each by whole pages, and left in lines at once; the next rows make runs of the target. Share
 // of a non-temporal copy, 4096 x 4096 and 8192 x 8192: c128 1.0 (64 x 128 .55, 32 x 256 .9), f64
 // 1.0 (staged .8 - .9); f32 .8, less than staged. Rows of 192 bytes .66 -> 1.1.
-constexpr int64_t page_rows = 16, page_bytes = 4096;
+constexpr int64_t page_rows = 16;
 
 /// The space being scheduled. Loops chosen for the tile are marked; they keep their relative order,
 /// which keeps coarser loops of an axis outside the finer ones.

@@ -149,7 +149,7 @@ TEST(Yardstick, MovesTheRightAmounts) {
   const struct {
     const char* problem;
     Traffic traffic;
-    const char* library;
+    const char* reference;
     int64_t source_bytes, target_bytes;
   } rows[] = {
       {"u8[640] -> u8[640]", {640, 640}, "memcpy", 640, 640},
@@ -159,7 +159,7 @@ TEST(Yardstick, MovesTheRightAmounts) {
   };
   for (const auto& row : rows) {
     const Yardstick yardstick = make_yardstick(*parse_problem(row.problem), row.traffic, nullptr);
-    EXPECT_EQ(yardstick.ceilings.front().name, row.library) << row.problem;
+    EXPECT_EQ(yardstick.ceilings.front().name, row.reference) << row.problem;
     EXPECT_EQ(yardstick.source_bytes, row.source_bytes) << row.problem;
     EXPECT_EQ(yardstick.target_bytes, row.target_bytes) << row.problem;
   }

@@ -1,5 +1,5 @@
-// Run: the sides of a box that make one contiguous run of an operand, as a numeral whose digits are
-// the sides.
+// TileRun: the sides of a box that make one contiguous run of an operand, as a numeral whose digits
+// are the sides.
 //
 //     sides 2 (…->192) 48 (…->4)      element i: i % 48 along one side, i / 48 along the other
 //
@@ -15,10 +15,10 @@
 
 namespace restride {
 
-class Run {
+class TileRun {
  public:
   /// `sides`, slowest first. Neighbours that advance alike become one.
-  explicit Run(const std::vector<nest::Side>& sides);
+  explicit TileRun(const std::vector<nest::Side>& sides);
 
   int64_t extent() const;
 
@@ -40,7 +40,8 @@ class Run {
   std::vector<nest::Side> sides_;  // fastest first
 };
 
-/// The step without the wraps that a loop of `extent` iterations does not get to.
-program::Step within(program::Step step, int64_t extent);
+/// A loop, even around a single iteration: its steps have starts. Wraps that it does not get to are
+/// left out.
+program::Body loop_always(int64_t extent, std::vector<program::Step> steps, program::Body body);
 
 }  // namespace restride

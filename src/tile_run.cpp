@@ -1,7 +1,7 @@
-// See run.hpp.
-#include "run.hpp"
+// See tile_run.hpp.
+#include "tile_run.hpp"
 
-#include <algorithm>
+#include <utility>
 
 namespace restride {
 namespace {
@@ -17,9 +17,20 @@ bool continues(const Side& inner, const Side& outer) {
   return true;
 }
 
+/// Wraps that a loop of `extent` iterations does not get to.
+void drop_unreached(Step& step, int64_t extent) {
+  int64_t counts = 1;
+  for (size_t k = 0; k < step.wraps.size(); ++k) {
+    counts *= step.wraps[k].every;
+    if (counts < extent + step.phase) continue;
+    step.wraps.resize(k);
+    return;
+  }
+}
+
 }  // namespace
 
-Run::Run(const std::vector<Side>& sides) {
+TileRun::TileRun(const std::vector<Side>& sides) {
   for (auto side = sides.rbegin(); side != sides.rend(); ++side) {
     if (!sides_.empty() && continues(sides_.back(), *side)) {
       sides_.back().extent *= side->extent;
@@ -29,13 +40,13 @@ Run::Run(const std::vector<Side>& sides) {
   }
 }
 
-int64_t Run::extent() const {
+int64_t TileRun::extent() const {
   int64_t extent = 1;
   for (const Side& side : sides_) extent *= side.extent;
   return extent;
 }
 
-int64_t Run::at(size_t operand, int64_t i) const {
+int64_t TileRun::at(size_t operand, int64_t i) const {
   int64_t at = 0;
   for (const Side& side : sides_) {
     at += i % side.extent * side.stride[operand];
@@ -44,7 +55,7 @@ int64_t Run::at(size_t operand, int64_t i) const {
   return at;
 }
 
-bool Run::is_contiguous(size_t operand, int64_t element_bytes) const {
+bool TileRun::is_contiguous(size_t operand, int64_t element_bytes) const {
   for (const Side& side : sides_) {
     if (side.stride[operand] != element_bytes) return false;
     element_bytes *= side.extent;
@@ -52,7 +63,7 @@ bool Run::is_contiguous(size_t operand, int64_t element_bytes) const {
   return true;
 }
 
-bool Run::divides(int64_t count) const {
+bool TileRun::divides(int64_t count) const {
   if (count < 1 || extent() % count != 0) return false;
   for (const Side& side : sides_) {
     if (side.extent % count == 0) return true;
@@ -62,7 +73,7 @@ bool Run::divides(int64_t count) const {
   return true;
 }
 
-Step Run::step(int stream, size_t operand, int64_t count) const {
+Step TileRun::step(int stream, size_t operand, int64_t count) const {
   Step step{stream};
   bool first = true;
   for (const Side& side : sides_) {
@@ -84,15 +95,11 @@ Step Run::step(int stream, size_t operand, int64_t count) const {
   return step;
 }
 
-Step within(Step step, int64_t extent) {
-  int64_t counts = 1;
-  for (size_t k = 0; k < step.wraps.size(); ++k) {
-    counts *= step.wraps[k].every;
-    if (counts < extent + step.phase) continue;
-    step.wraps.resize(k);
-    break;
-  }
-  return step;
+program::Body loop_always(int64_t extent, std::vector<Step> steps, program::Body body) {
+  for (Step& step : steps) drop_unreached(step, extent);
+  program::Body result;
+  result.push_back(program::For{extent, std::move(steps), std::move(body)});
+  return result;
 }
 
 }  // namespace restride
