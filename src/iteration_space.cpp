@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "arithmetic.hpp"
+#include "axis_loops.hpp"
 #include "digits.hpp"
 #include "nesting.hpp"
 #include "rewrites.hpp"
@@ -33,9 +34,18 @@ void merge_axes(const std::vector<int>& run, const Operand& merging, const Shape
   std::vector<int> dims;  // of the target
   for (int dim : run) {
     const int axis = merging.placements[static_cast<size_t>(dim)].axis;
+    if (axis < 0) continue;
+    // Dimensions that share an axis already come together, in the order that they have there.
+    const auto known = static_cast<std::ptrdiff_t>(dims.size());
     for (size_t d = 0; d < of_target.size(); ++d) {
-      if (axis >= 0 && of_target[d].axis == axis) dims.push_back(static_cast<int>(d));
+      const int to = static_cast<int>(d);
+      if (of_target[d].axis != axis || std::find(dims.begin(), dims.end(), to) != dims.end())
+        continue;
+      dims.push_back(to);
     }
+    std::stable_sort(dims.begin() + known, dims.end(), [&](int a, int b) {
+      return of_target[static_cast<size_t>(a)].weight > of_target[static_cast<size_t>(b)].weight;
+    });
   }
   int64_t weight = 1;
   const int axis = of_target[static_cast<size_t>(dims.front())].axis;
@@ -102,57 +112,6 @@ void join(std::vector<Digit>& digits) {
   }
 }
 
-/// What one element of `axis` at weight `cut` is worth: the coarsest digit that begins at or below
-/// the cut.
-Result<int64_t> stride_at(const std::vector<Digit>& digits, int axis, int64_t cut) {
-  const Digit* best = nullptr;
-  for (const Digit& digit : digits) {
-    if (digit.axis == axis && digit.step <= cut && (best == nullptr || digit.step >= best->step))
-      best = &digit;
-  }
-  if (best == nullptr) return int64_t{0};
-  if (cut % best->step != 0)
-    return Error{ErrorCode::unsupported, "tiles of source and target do not nest"};
-  return best->stride_bits * (cut / best->step);
-}
-
-/// The weights at which an axis is cut, coarsest first.
-std::vector<int64_t> cuts(const std::vector<Operand>& operands, int axis, const Axis& bounds) {
-  std::vector<int64_t> result;
-  for (size_t k = 0; k < operands.size(); ++k) {
-    for (const Digit& digit : operands[k].digits.digits) {
-      const int64_t bound = k == 0 ? bounds.padded : bounds.valid;
-      if (digit.axis == axis && digit.step < bound) result.push_back(digit.step);
-    }
-  }
-  std::sort(result.begin(), result.end(), std::greater<>());
-  result.erase(std::unique(result.begin(), result.end()), result.end());
-  return result;
-}
-
-/// Appends the loops of one axis, coarsest first, strides in bits.
-Result<void> add_loops(IterationSpace& space, const std::vector<Operand>& operands, int axis) {
-  const Axis& bounds = space.axes[static_cast<size_t>(axis)];
-  int64_t outer = bounds.padded;
-  for (const int64_t cut : cuts(operands, axis, bounds)) {
-    if (outer != bounds.padded && outer % cut != 0) {
-      return Error{ErrorCode::unsupported, "tiles of " + std::to_string(outer) + " and " +
-                                               std::to_string(cut) + " elements do not nest"};
-    }
-    Loop loop{axis, cut, ceil_div(outer, cut), {}};
-    for (size_t k = 0; k < operands.size(); ++k) {
-      Result<int64_t> stride = stride_at(operands[k].digits.digits, axis, cut);
-      if (!stride) return stride.error();
-      loop.stride[k] = *stride;
-    }
-    space.loops.push_back(loop);
-    outer = cut;
-  }
-  if (bounds.valid != bounds.padded && outer == bounds.padded)
-    space.loops.push_back({axis, 1, bounds.padded, {}});
-  return {};
-}
-
 /// Whether packed elements move together in whole bytes, or nothing is packed: then the space is in
 /// bytes.
 bool gather_bytes(IterationSpace& space) {
@@ -164,6 +123,10 @@ bool gather_bytes(IterationSpace& space) {
     for (int64_t& stride : loop.stride) {
       whole = whole && stride % 8 == 0;
       stride /= 8;
+    }
+    for (OwnDigit& digit : loop.own) {
+      whole = whole && digit.stride % 8 == 0;
+      digit.stride /= 8;
     }
   }
   if (!whole) return false;
@@ -195,7 +158,33 @@ void to_bytes(IterationSpace& space, const Problem& problem) {
     for (size_t k = 0; k < packing.size(); ++k) {
       if (packing[k].bits == 0) loop.stride[k] /= 8;
     }
+    for (OwnDigit& digit : loop.own) {
+      if (packing[static_cast<size_t>(digit.operand)].bits == 0) digit.stride /= 8;
+    }
   }
+}
+
+/// Packed elements: code is made for a place within a byte, so digits that do not nest have to walk
+/// whole bytes.
+Result<void> check_own_digits(const IterationSpace& space) {
+  for (const Loop& loop : space.loops) {
+    const auto cuts_bytes = [&](size_t operand, int64_t stride) {
+      return space.op.packing[operand].bits != 0 && stride % 8 != 0;
+    };
+    bool cuts = false;
+    for (size_t k = 0; k < loop.stride.size() && !loop.own.empty(); ++k) {
+      cuts = cuts || cuts_bytes(k, loop.stride[k]);
+    }
+    for (const OwnDigit& digit : loop.own) {
+      cuts = cuts || cuts_bytes(static_cast<size_t>(digit.operand), digit.stride);
+    }
+    if (cuts) {
+      return Error{ErrorCode::unsupported, "tiles of source and target do not nest, and " +
+                                               std::to_string(loop.step) +
+                                               " elements between their cuts are no whole bytes"};
+    }
+  }
+  return {};
 }
 
 /// The tail alignment of the target's layout.
@@ -331,13 +320,18 @@ Result<IterationSpace> iteration_space(const Problem& problem) {
   const bool fills = problem.target.layout.padding_value != PaddingValue::unknown;
   std::vector<Digits*> numerals;
   for (Operand& operand : operands) numerals.push_back(&operand.digits);
+  const std::vector<const Digits*> nested_numerals(numerals.begin(), numerals.end());
   if (Result<void> nested = nest(numerals, space.axes, fills); !nested) return nested.error();
 
   if (fills) pad_axes(space, problem.target, operands[0].digits.digits);
   for (int axis = 0; axis < static_cast<int>(space.axes.size()); ++axis) {
-    if (Result<void> added = add_loops(space, operands, axis); !added) return added.error();
+    Result<std::vector<Loop>> loops =
+        axis_loops(nested_numerals, axis, space.axes[static_cast<size_t>(axis)]);
+    if (!loops) return loops.error();
+    space.loops.insert(space.loops.end(), loops->begin(), loops->end());
   }
   to_bytes(space, problem);
+  if (Result<void> whole = check_own_digits(space); !whole) return whole.error();
   if (fills) add_tail(space, problem.target, operands[0].digits.total_bits);
   if (has_padding(space)) {
     if (Result<void> filled = set_fill(space, problem.target); !filled) return filled.error();

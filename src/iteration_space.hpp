@@ -15,17 +15,11 @@
 #include <string>
 #include <vector>
 
+#include "own_digits.hpp"
 #include "restride/problem.hpp"
 #include "restride/result.hpp"
 
 namespace restride {
-
-/// Operand 0 is the target, 1 the source. 2 is the second source of a binary operation or the scale
-/// of an affine conversion, 3 the zero point or the bias of one.
-constexpr int max_operands = 4;
-
-/// Bytes per iteration, one per operand, but bits for a packed one; 0 repeats a source (broadcast).
-using Strides = std::array<int64_t, max_operands>;
 
 /// What an affine conversion adds to the product with its scale.
 enum class AffineOffset : uint8_t { none, zero_point, bias };
@@ -96,6 +90,10 @@ struct Loop {
   int64_t step;    ///< elements of the axis per iteration
   int64_t extent;  ///< iterations
   Strides stride;
+  OwnDigits own{};  ///< of operands whose digits do not nest with those of others along this loop
+
+  /// What an iteration adds to the strides of all operands.
+  Strides at(int64_t iteration) const { return positions(stride, own, iteration); }
 
   bool operator==(const Loop&) const = default;
 };
@@ -105,7 +103,8 @@ struct Loop {
 ///   coarser loop of
 ///      its axis: step * extent >= coarser.step;
 ///   2. a coarser loop of an axis stands outside the finer ones;
-///   3. no two visited iterations write the same byte of the target.
+///   3. no two visited iterations write the same byte of the target;
+///   4. own digits stand by operand, count at least two, at most eight of one operand.
 struct IterationSpace {
   ElementOp op;
   std::vector<Axis> axes;
@@ -124,7 +123,8 @@ struct ByteRange {
   bool operator==(const ByteRange&) const = default;
 };
 
-/// The canonical form of a valid problem. Errors: `unsupported` for digits that do not nest.
+/// The canonical form of a valid problem. Errors: `unsupported` for tiles that no numeral
+/// describes, and for ones that do not nest and cut packed elements within a byte.
 Result<IterationSpace> iteration_space(const Problem& problem);
 
 /// Brings a space to the one form that all equal problems share. The visited (source bytes, target
@@ -137,11 +137,14 @@ std::string signature(const IterationSpace& simplified);
 /// Whether any byte is filled rather than computed.
 bool has_padding(const IterationSpace& space);
 
-/// Invariants 1 and 2.
+/// Invariants 1, 2 and 4.
 Result<void> verify(const IterationSpace& space);
 
 /// The bytes of operand `operand` that the space touches (the target: filled ones included).
 ByteRange touched_bytes(const IterationSpace& space, int operand);
+
+/// How an operand walks a loop: `4`, or `4 (every 3: 60)` with digits of its own.
+std::string walk_text(const Strides& stride, const OwnDigits& own, int operand);
 
 std::string to_string(const ElementOp& op);
 std::string to_string(const IterationSpace& space);

@@ -6,6 +6,7 @@
 
 #include "arithmetic.hpp"
 #include "iteration_space.hpp"
+#include "program.hpp"
 
 namespace restride {
 namespace {
@@ -67,21 +68,47 @@ void append_op(std::string& text, const ElementOp& op) {
   for (size_t k = 0; k < op.packing.size(); ++k) append_packing(text, op.packing[k], k);
 }
 
-/// The offsets of indices [0, count) of the numeral made of `loops`, coarsest first, one axis, one
-/// operand.
-ByteRange numeral_range(const std::vector<const Loop*>& loops, size_t k, int64_t count,
-                        size_t operand) {
-  if (k == loops.size() || count <= 0) return {};
-  const Loop& loop = *loops[k];
-  const int64_t stride = loop.stride[operand];
-  const int64_t last = std::min((count - 1) / loop.step, loop.extent - 1);
-  ByteRange range =
-      numeral_range(loops, k + 1, std::min(count - last * loop.step, loop.step), operand);
+/// `:4` for a stride, `:4(3:60)` for one where every three make a digit of 60.
+void append_walk(std::string& text, const Loop& loop, int operand) {
+  text += ':';
+  append(text, loop.stride[static_cast<size_t>(operand)]);
+  for (const OwnDigit& digit : loop.own) {
+    if (digit.operand != operand) continue;
+    text += '(';
+    append(text, digit.every);
+    text += ':';
+    append(text, digit.stride);
+    text += ')';
+  }
+}
+
+/// A digit of one operand; `weight` is in elements of the axis.
+using Numeral = std::vector<WeightedDigit>;
+
+/// The numeral of an operand on an axis, coarsest first.
+Numeral numeral_on(const IterationSpace& space, int axis, size_t operand) {
+  Numeral numeral;
+  for (const Loop& loop : space.loops) {
+    if (loop.axis != axis) continue;
+    for (WeightedDigit digit : numeral_of(loop.stride, loop.own, operand, loop.extent)) {
+      digit.weight *= loop.step;
+      numeral.push_back(digit);
+    }
+  }
+  return numeral;
+}
+
+/// The offsets of indices [0, count) of the digits from `k` on.
+ByteRange numeral_range(const Numeral& numeral, size_t k, int64_t count) {
+  if (k == numeral.size() || count <= 0) return {};
+  const auto [weight, extent, stride] = numeral[k];
+  const int64_t last = std::min((count - 1) / weight, extent - 1);
+  ByteRange range = numeral_range(numeral, k + 1, std::min(count - last * weight, weight));
   range = {range.begin + last * stride, range.end + last * stride};
   if (last == 0) return range;
   // Offsets are linear in this digit over whole steps, so the first and the last whole one are
   // enough.
-  const ByteRange whole = numeral_range(loops, k + 1, loop.step, operand);
+  const ByteRange whole = numeral_range(numeral, k + 1, weight);
   const int64_t far = (last - 1) * stride;
   return {std::min({range.begin, whole.begin, whole.begin + far}),
           std::max({range.end, whole.end, whole.end + far})};
@@ -91,6 +118,18 @@ ByteRange numeral_range(const std::vector<const Loop*>& loops, size_t k, int64_t
 ByteRange bytes_of(const ByteRange& range, const ElementOp& op, int operand) {
   if (op.packing[static_cast<size_t>(operand)].bits == 0) return range;
   return {range.begin / 8, ceil_div(range.end, 8)};
+}
+
+/// Invariant 4.
+bool are_sorted(const OwnDigits& own) {
+  std::array<int, max_operands> digits{};
+  int before = 0;
+  for (const OwnDigit& digit : own) {
+    const bool known = digit.operand >= before && digit.operand < max_operands && digit.every > 1;
+    if (!known || ++digits[static_cast<size_t>(digit.operand)] > program::max_wraps) return false;
+    before = digit.operand;
+  }
+  return true;
 }
 
 }  // namespace
@@ -156,12 +195,8 @@ std::string signature(const IterationSpace& simplified) {
     }
     text += ':';
     append(text, loop.extent);
-    for (int operand = 1; operand <= sources; ++operand) {
-      text += ':';
-      append(text, loop.stride[static_cast<size_t>(operand)]);
-    }
-    text += ':';
-    append(text, loop.stride[0]);
+    for (int operand = 1; operand <= sources; ++operand) append_walk(text, loop, operand);
+    append_walk(text, loop, 0);
   }
   for (size_t a = 0; a < simplified.axes.size(); ++a) {
     const Axis& axis = simplified.axes[a];
@@ -189,6 +224,15 @@ std::string signature(const IterationSpace& simplified) {
   return text;
 }
 
+std::string walk_text(const Strides& stride, const OwnDigits& own, int operand) {
+  std::string text = std::to_string(stride[static_cast<size_t>(operand)]);
+  for (const OwnDigit& digit : own) {
+    if (digit.operand != operand) continue;
+    text += " (every " + std::to_string(digit.every) + ": " + std::to_string(digit.stride) + ")";
+  }
+  return text;
+}
+
 std::string to_string(const ElementOp& op) {
   if (is_move(op))
     return "element " + std::to_string(op.bytes) + (op.bytes == 1 ? " byte" : " bytes");
@@ -210,9 +254,9 @@ std::string to_string(const IterationSpace& space) {
             " extent " + std::to_string(loop.extent) + ": ";
     for (int operand = 1; operand <= source_count(space.op); ++operand) {
       text += source_names[static_cast<size_t>(operand)];
-      text += ' ' + std::to_string(loop.stride[static_cast<size_t>(operand)]) + ", ";
+      text += ' ' + walk_text(loop.stride, loop.own, operand) + ", ";
     }
-    text += "target " + std::to_string(loop.stride[0]) + '\n';
+    text += "target " + walk_text(loop.stride, loop.own, 0) + '\n';
   }
   if (space.tail_end > space.tail_begin) {
     const bool packed = space.op.packing[0].bits != 0;
@@ -244,6 +288,7 @@ Result<void> verify(const IterationSpace& space) {
       return broken(k, "is the finest of its axis but has a step above 1");
     if (finer != nullptr && finer->step * finer->extent < loop.step)
       return broken(k, "leaves gaps between its steps");
+    if (!are_sorted(loop.own)) return broken(k, "has own digits that are none");
   }
   return {};
 }
@@ -257,11 +302,8 @@ ByteRange touched_bytes(const IterationSpace& space, int operand) {
       const ByteRange tail{space.tail_begin, space.tail_end};
       return target ? bytes_of(tail, space.op, operand) : ByteRange{};
     }
-    std::vector<const Loop*> loops;
-    for (const Loop& loop : space.loops) {
-      if (loop.axis == static_cast<int>(a)) loops.push_back(&loop);
-    }
-    const ByteRange axis = numeral_range(loops, 0, count, static_cast<size_t>(operand));
+    const Numeral numeral = numeral_on(space, static_cast<int>(a), static_cast<size_t>(operand));
+    const ByteRange axis = numeral_range(numeral, 0, count);
     range = {range.begin + axis.begin, range.end + axis.end};
   }
   range.end += element_stride(space.op, operand);

@@ -26,12 +26,20 @@ enum class Work : uint8_t { compute, fill };
 struct Side {
   int64_t extent;
   Strides stride;
+  /// Of operands whose digits do not nest with those of others. Such a side repeats counts `first`
+  /// to `first` + `extent`, from where count 0 stands.
+  OwnDigits own{};
+  int64_t first = 0;
+
+  /// Where iteration `i` stands.
+  Strides at(int64_t i) const { return positions(stride, own, first + i); }
 
   bool operator==(const Side&) const = default;
 };
 
 /// A full box of elements. A computed tile has a side for every tile loop of the schedule, in its
-/// order, perhaps of extent 1. A filled one has the fewest sides that describe it, outermost first.
+/// order, perhaps of extent 1. A filled one has the fewest sides that describe it, outermost first,
+/// none of which has own digits.
 struct Tile {
   Work work;
   std::vector<Side> sides;

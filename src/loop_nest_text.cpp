@@ -20,8 +20,8 @@ class Printer {
     for (const Node& node : block) {
       text_.append(2 * depth, ' ');
       if (const For* loop = std::get_if<For>(&node.statement)) {
-        text_ += "for " + std::to_string(loop->side.extent) + "  " + strides(loop->side.stride) +
-                 at(node.offset) + '\n';
+        text_ += "for " + std::to_string(loop->side.extent) + "  " + strides(loop->side) +
+                 counts(loop->side) + at(node.offset) + '\n';
         print(loop->body, depth + 1);
         continue;
       }
@@ -29,8 +29,8 @@ class Printer {
       text_ += tile.work == Work::fill ? "fill" : computes_ ? "compute" : "move";
       for (const nest::Side& side : tile.sides) {
         text_ += ' ' + std::to_string(side.extent) + " (";
-        if (tile.work == Work::compute) text_ += numbers(side.stride) + " -> ";
-        text_ += std::to_string(side.stride[0]) + ")";
+        if (tile.work == Work::compute) text_ += numbers(side) + " -> ";
+        text_ += walk_text(side.stride, side.own, 0) + counts(side) + ")";
       }
       text_ += at(node.offset) + '\n';
     }
@@ -40,17 +40,20 @@ class Printer {
 
  private:
   /// Those of the sources.
-  std::string numbers(const Strides& of) const {
-    std::string text = std::to_string(of[1]);
-    for (int k = 2; k <= sources_; ++k) text += ", " + std::to_string(of[static_cast<size_t>(k)]);
+  std::string numbers(const nest::Side& of) const {
+    std::string text = walk_text(of.stride, of.own, 1);
+    for (int k = 2; k <= sources_; ++k) text += ", " + walk_text(of.stride, of.own, k);
     return text;
   }
-  std::string strides(const Strides& of) const {
+  std::string strides(const nest::Side& of) const {
     return (sources_ > 1 ? "sources " : "source ") + numbers(of) + ", target " +
-           std::to_string(of[0]);
+           walk_text(of.stride, of.own, 0);
+  }
+  static std::string counts(const nest::Side& side) {
+    return side.first == 0 ? "" : " from " + std::to_string(side.first);
   }
   std::string at(const Strides& offset) const {
-    return offset == Strides{} ? "" : "  at " + strides(offset);
+    return offset == Strides{} ? "" : "  at " + strides({1, offset});
   }
 
   const int sources_;

@@ -2,6 +2,7 @@
 // axis runs out inside a loop the loop is peeled: full iterations, the partial one, the padding.
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "loop_nest.hpp"
 
@@ -15,9 +16,44 @@ using nest::Side;
 using nest::Tile;
 using nest::Work;
 
-Strides moved(const Strides& offset, const Strides& stride, int64_t iterations) {
-  Strides result = offset;
-  for (size_t k = 0; k < result.size(); ++k) result[k] += stride[k] * iterations;
+Strides sum(const Strides& a, const Strides& b) {
+  Strides result = a;
+  for (size_t k = 0; k < result.size(); ++k) result[k] += b[k];
+  return result;
+}
+
+/// Whether no operand comes to the end of a digit of its own in iterations [begin, end).
+bool is_plain(const Loop& loop, int64_t begin, int64_t end) {
+  int operand = -1;
+  for (const OwnDigit& digit : loop.own) {
+    const bool finest = std::exchange(operand, digit.operand) != digit.operand;
+    if (finest && begin / digit.every != (end - 1) / digit.every) return false;
+  }
+  return true;
+}
+
+/// Iterations [begin, end) of a loop, at `offset`.
+struct Run {
+  Side side;
+  Strides offset;
+};
+
+Run run_of(const Loop& loop, int64_t begin, int64_t end) {
+  if (is_plain(loop, begin, end)) return {{end - begin, loop.stride}, loop.at(begin)};
+  return {{end - begin, loop.stride, loop.own, begin}, {}};
+}
+
+/// The sides of the target alone that fill what `run` repeats, and where they begin.
+std::vector<std::pair<int64_t, std::vector<Side>>> filled_boxes(const Run& run) {
+  std::vector<std::pair<int64_t, std::vector<Side>>> result;
+  const int64_t last = run.side.first + run.side.extent;
+  for (const NumeralBox& box :
+       numeral_boxes(numeral_of(run.side.stride, run.side.own, 0, last), run.side.first, last)) {
+    result.push_back({box.offset, {}});
+    for (const WeightedDigit& digit : box.digits) {
+      result.back().second.push_back({digit.extent, {digit.stride}});
+    }
+  }
   return result;
 }
 
@@ -84,21 +120,33 @@ class Lowering {
 
   /// Appends `body`, repeated over iterations [begin, end) of loop `k`.
   void place(Block& block, size_t k, int64_t begin, int64_t end, Block body) const {
-    const Loop& loop = loops_[k];
-    const Side side{end - begin, loop.stride};
-    const Strides offset = moved({}, loop.stride, begin);
-    if (k < first_side_ && side.extent > 1) {
-      block.push_back({offset, For{side, std::move(body)}});
+    const Run run = run_of(loops_[k], begin, end);
+    if (k < first_side_ && run.side.extent > 1) {
+      block.push_back({run.offset, For{run.side, std::move(body)}});
       return;
     }
     for (Node& node : body) {
-      if (k >= first_side_) {
-        Tile& tile = std::get<Tile>(node.statement);
-        tile.sides.insert(tile.sides.begin(), side);
-        if (tile.work == Work::fill) flatten(tile);
+      Tile* const tile = k >= first_side_ ? &std::get<Tile>(node.statement) : nullptr;
+      if (tile != nullptr && tile->work == Work::fill) {
+        fill(block, node, run);
+        continue;
       }
-      node.offset = moved(node.offset, offset, 1);
+      if (tile != nullptr) tile->sides.insert(tile->sides.begin(), run.side);
+      node.offset = sum(node.offset, run.offset);
       block.push_back(std::move(node));
+    }
+  }
+
+  /// Appends the fill `node`, repeated by `run`.
+  static void fill(Block& block, const Node& node, const Run& run) {
+    for (const auto& [offset, sides] : filled_boxes(run)) {
+      Node filled = node;
+      Tile& tile = std::get<Tile>(filled.statement);
+      tile.sides.insert(tile.sides.begin(), sides.begin(), sides.end());
+      flatten(tile);
+      filled.offset = sum(node.offset, run.offset);
+      filled.offset[0] += offset;
+      block.push_back(std::move(filled));
     }
   }
 

@@ -55,8 +55,9 @@ PackedImage::PackedImage(const std::vector<Side>& sides, size_t operand, Packing
   int64_t boxed = 1;  // elements of the row that the box has
   const size_t sharing = sharing_sides(outer_, packing.bits);
   while (inside < outer_.size()) {
-    const auto [extent, stride] = outer_[inside];
-    const int64_t distance = stride[1] / packing.bits;
+    const int64_t extent = outer_[inside].extent;
+    const int64_t stride = outer_[inside].stride[1];
+    const int64_t distance = stride / packing.bits;
     const int64_t reach = elements_ + (extent - 1) * distance;
     boxed *= extent;
     const std::vector<Side> rest(outer_.begin() + static_cast<std::ptrdiff_t>(inside),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "arithmetic.hpp"
 
@@ -17,6 +18,21 @@ Axis& axis_of(IterationSpace& space, const Loop& loop) {
 Strides scaled(Strides stride, int64_t factor) {
   for (int64_t& each : stride) each *= factor;
   return stride;
+}
+
+}  // namespace
+
+namespace {
+
+/// The loops of the target alone.
+void forget_sources(IterationSpace& space) {
+  std::vector<Loop> loops;
+  for (const Loop& loop : space.loops) {
+    for (const auto [weight, extent, stride] : numeral_of(loop.stride, loop.own, 0, loop.extent)) {
+      loops.push_back({loop.axis, loop.step * weight, extent, {stride}});
+    }
+  }
+  space.loops = std::move(loops);
 }
 
 }  // namespace
@@ -39,7 +55,7 @@ void normalize_bounds(IterationSpace& space) {
     space.op.operation = Operation::convert;
     space.op.packing[0] = packing;
   }
-  for (Loop& loop : space.loops) loop.stride = {loop.stride[0]};
+  forget_sources(space);
 }
 
 void drop_single_iterations(IterationSpace& space) {
@@ -108,6 +124,7 @@ void order_by_target(IterationSpace& space) {
 bool fuse(IterationSpace& space, size_t k) {
   Loop& outer = space.loops[k];
   const Loop inner = space.loops[k + 1];
+  if (!outer.own.empty() || !inner.own.empty()) return false;
   if (outer.stride != scaled(inner.stride, inner.extent)) return false;
   if (outer.axis == inner.axis) {
     if (outer.step != inner.step * inner.extent) return false;
@@ -137,7 +154,8 @@ bool widen(IterationSpace& space, int64_t limit) {
     Loop& inner = space.loops[k];
     Axis& axis = axis_of(space, inner);
     const bool reads = axis.valid != 0;
-    if (inner.step != 1 || inner.stride[0] != bytes || (reads && inner.stride[1] != bytes))
+    if (inner.step != 1 || inner.stride[0] != bytes || (reads && inner.stride[1] != bytes) ||
+        !inner.own.empty())
       continue;
     int64_t factor = power_of_two_divisor(inner.extent | axis.valid | axis.padded |
                                           space.tail_begin / bytes | space.tail_end / bytes);
@@ -172,12 +190,24 @@ void renumber(IterationSpace& space) {
     space.axes = std::move(axes);
 }
 
+bool can_split(const IterationSpace& space, size_t k, int64_t factor) {
+  int64_t weight = 1;  // counts of one unit of the digit at hand
+  int operand = -1;
+  for (const OwnDigit& digit : space.loops[k].own) {
+    weight = (digit.operand == operand ? weight : 1) * digit.every;
+    operand = digit.operand;
+    if (factor % weight != 0) return false;
+  }
+  return true;
+}
+
 void split(IterationSpace& space, size_t k, int64_t factor) {
   const Loop whole = space.loops[k];
   Loop outer = whole, inner = whole;
   outer.step *= factor;
   outer.extent = ceil_div(whole.extent, factor);
-  outer.stride = scaled(outer.stride, factor);
+  outer.stride = whole.at(factor);
+  outer.own.clear();
   inner.extent = factor;
   space.loops[k] = outer;
   space.loops.insert(space.loops.begin() + static_cast<std::ptrdiff_t>(k) + 1, inner);

@@ -13,7 +13,7 @@ namespace restride {
 // ---- what simplify applies, in this order
 
 /// Marks a space whose axes visit nothing, or compute nothing, by the plainest form that does the
-/// same.
+/// same: what only the target walks nests.
 void normalize_bounds(IterationSpace& space);
 
 /// Drops loops of one iteration.
@@ -40,8 +40,12 @@ void renumber(IterationSpace& space);
 
 // ---- what schedule applies
 
+/// Whether loop `k` can be split at `factor`: that its own digits, if it has some, all lie below.
+bool can_split(const IterationSpace& space, size_t k, int64_t factor);
+
 /// Splits loop `k` into a loop over blocks of `factor` iterations and, behind it, a loop within a
 /// block. The last block may be partial: the bounds of the axis cut it off.
+/// Precondition: can_split.
 void split(IterationSpace& space, size_t k, int64_t factor);
 
 /// Moves loop `from` to position `to`. Precondition: invariant 2 holds afterwards.

@@ -19,7 +19,7 @@ constexpr int64_t packed_tile_rows = 128;
 void Scheduler::packed() {
   schedule_.movement = Movement::compute;
   int k = 0;
-  while (k < loop_count() && writes_widest(k)) {
+  while (k < loop_count() && writes_widest(k) && loop(k).own.empty()) {
     const int64_t inside = elements_inside(k), period = byte_period_of(loop(k));
     if (inside < packed_tile_elements) {
       k = split_off(k, std::max(packed_tile_rows, ceil_div(packed_tile_elements, inside)) / 8 * 8);
@@ -31,7 +31,9 @@ void Scheduler::packed() {
     }
     ++k;
   }
-  for (; k < loop_count(); ++k) mark(k) = Mark::target_run;
+  for (int inner = loop_count() - 1; inner >= k; --inner) {
+    if (movable_inside(inner)) mark(inner) = Mark::target_run;
+  }
   for (int operand = 1; operand <= source_count(space().op); ++operand) {
     const int run = finest(static_cast<size_t>(operand));
     if (run < 0 || mark(run) != Mark::outside || !movable_inside(run)) continue;

@@ -32,7 +32,7 @@ bool Scheduler::permute() {
     while (run < target_.vector_bytes) {
       int next = -1;
       for (int k = 0; k < loop_count(); ++k) {
-        if (loop(k).stride[operand] == run) next = k;
+        if (loop(k).stride[operand] == run && loop(k).own.empty()) next = k;
       }
       if (next < 0) break;
       int64_t& extent = block[static_cast<size_t>(next)];

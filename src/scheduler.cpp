@@ -25,6 +25,7 @@ int Scheduler::contiguous(size_t operand) {
 int Scheduler::next_in_run(size_t operand, int64_t bytes) {
   for (int k = 0; k < loop_count(); ++k) {
     if (mark(k) != Mark::outside || loop(k).stride[operand] != bytes) continue;
+    if (!loop(k).own.empty()) continue;
     if (operand != 0 && loop(k).stride[0] == 0) continue;
     bool finest = true;
     for (int j = 0; j < loop_count(); ++j) {
@@ -44,6 +45,7 @@ int Scheduler::split_off(int k, int64_t factor) {
 }
 
 bool Scheduler::movable_inside(int k) {
+  if (!loop(k).own.empty()) return false;
   for (int j = 0; j < loop_count(); ++j) {
     if (mark(j) == Mark::outside && loop(j).axis == loop(k).axis && loop(j).step < loop(k).step)
       return false;

@@ -49,7 +49,8 @@ class Scheduler {
   /// Splits loop `k` so that a loop of `factor` iterations stands behind it; returns that loop.
   int split_off(int k, int64_t factor);
 
-  /// Whether no unmarked finer loop of its axis would end up outside of loop `k`.
+  /// Whether no unmarked finer loop of its axis would end up outside of loop `k`. Loops with digits
+  /// of their own stay where they are.
   bool movable_inside(int k);
 
   /// Puts an unmarked loop inside all other unmarked ones.

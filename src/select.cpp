@@ -24,9 +24,13 @@ Body repeat(const nest::Side& side, Body body) {
   if (side.extent == 0) return {};
   if (side.extent == 1) return body;
   For loop{side.extent, {}, std::move(body)};
-  for (size_t stream = 0; stream < side.stride.size(); ++stream) {
-    if (side.stride[stream] != 0)
-      loop.steps.push_back({static_cast<int>(stream), side.stride[stream]});
+  for (size_t operand = 0; operand < side.stride.size(); ++operand) {
+    Step step{static_cast<int>(operand), side.stride[operand], 0, side.first};
+    for (const OwnDigit& digit : side.own) {
+      if (static_cast<size_t>(digit.operand) != operand) continue;
+      step.wraps.push_back({digit.every, digit.stride});
+    }
+    if (step.stride != 0 || !step.wraps.empty()) loop.steps.push_back(std::move(step));
   }
   Body result;
   result.push_back(std::move(loop));
@@ -84,10 +88,13 @@ class Selector {
 
   /// The items of the root. Units of a packed target share no byte: iterations of a loop walk whole
   /// bytes, and all that is in no loop is one unit, with everything where a tail begins within a
-  /// byte.
+  /// byte, or where digits do not nest.
   Body root(const nest::Block& block, const Around& around) {
     if (nest_.op.packing[0].bits == 0) return body(block, around);
-    const bool joined = schedule_.space.tail_begin % 8 != 0;
+    const std::vector<Loop>& loops = schedule_.space.loops;
+    const bool nests =
+        std::all_of(loops.begin(), loops.end(), [](const Loop& loop) { return loop.own.empty(); });
+    const bool joined = schedule_.space.tail_begin % 8 != 0 || !nests;
     Around inside = around;
     inside.loops = 1;
     Body result, unit;
@@ -105,12 +112,13 @@ class Selector {
   Body loop(const nest::For& loop, const Around& around) {
     const bool near = std::all_of(around.at.begin(), around.at.end(),
                                   [](int64_t at) { return std::abs(at) < far; });
-    const nest::Side side{loop.side.extent, in_bytes(loop.side.stride, nest_.op)};
+    const nest::Side side = walked(loop.side);
     const Strides from = in_bytes(around.at, nest_.op);
+    const bool nests = side.own.empty();
     const Around inside{
         near ? around.at : Strides{},
-        std::gcd(near ? around.alignment : std::gcd(around.alignment, from[0]), side.stride[0]),
-        side.stride, around.loops + 1};
+        std::gcd(near ? around.alignment : std::gcd(around.alignment, from[0]), divisor(side)),
+        nests ? side.stride : Strides{}, around.loops + 1};
     Body result = repeat(side, body(loop.body, inside));
     For& made = std::get<For>(result.front());
     if (!near) {
@@ -119,9 +127,32 @@ class Selector {
       }
     }
     if (schedule_.nontemporal && schedule_.movement == Movement::transpose) {
-      made.steps.push_back({prefetch_stream, side.stride[1], near ? 0 : from[1]});
+      Step ahead{prefetch_stream};
+      for (const Step& step : made.steps) {
+        if (step.stream == source_stream) ahead = step;
+      }
+      ahead.stream = prefetch_stream;
+      made.steps.push_back(std::move(ahead));
     }
-    return result;
+    return nests ? result : one_unit(std::move(result), around);
+  }
+
+  /// A loop, in bytes of every operand.
+  nest::Side walked(nest::Side side) const {
+    side.stride = in_bytes(side.stride, nest_.op);
+    for (OwnDigit& digit : side.own) {
+      if (nest_.op.packing[static_cast<size_t>(digit.operand)].bits != 0) digit.stride /= 8;
+    }
+    return side;
+  }
+
+  /// What divides every place that a loop leads the target to.
+  static int64_t divisor(const nest::Side& side) {
+    int64_t divisor = side.stride[0];
+    for (const OwnDigit& digit : side.own) {
+      if (digit.operand == 0) divisor = std::gcd(divisor, digit.stride);
+    }
+    return divisor;
   }
 
   static void start(For& loop, int stream, int64_t offset) {
@@ -182,10 +213,18 @@ class Selector {
 
   /// Items of the root are units of their own; what belongs together there gets a loop around it.
   static Body one_unit(Body body, const Around& around) {
-    if (around.loops > 0 || body.size() == 1) return body;
+    if (around.loops > 0 || (body.size() == 1 && only_walks(body.front()))) return body;
     Body unit;
     unit.push_back(For{1, {}, std::move(body)});
     return unit;
+  }
+
+  /// Whether an item can stand at the root.
+  static bool only_walks(const std::variant<Block, For>& item) {
+    const For* const loop = std::get_if<For>(&item);
+    return loop == nullptr ||
+           std::all_of(loop->steps.begin(), loop->steps.end(),
+                       [](const Step& step) { return step.phase == 0 && step.wraps.empty(); });
   }
 
   /// The padding element, repeated over a vector.

@@ -41,7 +41,9 @@ void perturb(Random& random, IterationSpace& space) {
     const auto k =
         static_cast<size_t>(random.between(0, static_cast<int64_t>(space.loops.size()) - 1));
     const int64_t extent = space.loops[k].extent;
-    if (extent > 2) split(space, k, random.between(2, std::min<int64_t>(extent - 1, 9)));
+    if (extent <= 2) continue;
+    const int64_t factor = random.between(2, std::min<int64_t>(extent - 1, 60));
+    if (can_split(space, k, factor)) split(space, k, factor);
   }
   for (int64_t times = random.between(0, 9); times > 0 && space.loops.size() > 1; --times) {
     const auto k =

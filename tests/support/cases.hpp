@@ -29,8 +29,9 @@ Problem random_problem(uint64_t seed);
 /// The same of a conversion, an affine conversion or a binary operation.
 Problem random_arithmetic_problem(uint64_t seed);
 
-/// Whether the documented limits allow `iteration_space` to refuse a problem: an axis whose digits
-/// do not nest (tiles like 3 against 5).
+/// Whether the documented limits allow `iteration_space` to refuse a problem: tiles of one layout
+/// that cut each other where no numeral describes it, and packed elements in tiles of source and
+/// target that do not nest (like 3 against 5).
 bool may_be_unsupported(const Problem& problem);
 
 }  // namespace restride::testing

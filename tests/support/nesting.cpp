@@ -106,7 +106,9 @@ bool each_divides_the_next(std::vector<int64_t> steps) {
 
 bool may_be_unsupported(const Problem& problem) {
   Cuts all = cuts_of(problem.target);
+  bool is_packed = problem.target.layout.element_size_in_bits != 0;
   for (const Source& source : problem.sources) {
+    is_packed = is_packed || source.shape.layout.element_size_in_bits != 0;
     const Cuts cuts = cuts_of(source.shape);
     if (!cuts.nests) return true;
     for (size_t k = 0; k < cuts.steps.size(); ++k) {
@@ -117,7 +119,8 @@ bool may_be_unsupported(const Problem& problem) {
       all.steps[d].insert(all.steps[d].end(), cuts.steps[k].begin(), cuts.steps[k].end());
     }
   }
-  return !all.nests || !std::all_of(all.steps.begin(), all.steps.end(), each_divides_the_next);
+  const bool nests = std::all_of(all.steps.begin(), all.steps.end(), each_divides_the_next);
+  return !all.nests || (is_packed && !nests);
 }
 
 }  // namespace restride::testing

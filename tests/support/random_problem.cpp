@@ -66,7 +66,7 @@ std::vector<Sizes> random_tiles(Random& random, size_t rank) {
     size_t merged = 0;
     for (int64_t& side : tile) {
       side =
-          random.one_in(12) ? random.between(1, 9) : random.choose(std::span<const int64_t>(sides));
+          random.one_in(6) ? random.between(1, 9) : random.choose(std::span<const int64_t>(sides));
       if (&side != &tile.back() && random.one_in(12)) {
         side = Layout::combine;
         ++merged;

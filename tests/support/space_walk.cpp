@@ -17,9 +17,19 @@ void add_element(const ElementOp& op, const Strides& at, bool computed, std::vec
   }
 }
 
-Strides moved(Strides from, const Strides& stride, int64_t times) {
+/// Where count `count` of a loop stands: each digit of an operand that has its own starts again
+/// after so many counts, and the one above it advances.
+Strides counted(Strides from, const Strides& stride, const OwnDigits& own, int64_t count) {
+  Strides digit_stride = stride, counts;
+  counts.fill(count);
+  for (const OwnDigit& digit : own) {
+    const auto operand = static_cast<size_t>(digit.operand);
+    from[operand] += counts[operand] % digit.every * digit_stride[operand];
+    counts[operand] /= digit.every;
+    digit_stride[operand] = digit.stride;
+  }
   for (size_t operand = 0; operand < from.size(); ++operand)
-    from[operand] += times * stride[operand];
+    from[operand] += counts[operand] * digit_stride[operand];
   return from;
 }
 
@@ -36,7 +46,7 @@ class SpaceWalk {
     }
     for (int64_t i = 0; i < space_.loops[loop].extent; ++i) {
       counts_[loop] = i;
-      walk(loop + 1, moved(at, space_.loops[loop].stride, i));
+      walk(loop + 1, counted(at, space_.loops[loop].stride, space_.loops[loop].own, i));
     }
   }
 
@@ -80,21 +90,23 @@ void walk_tile(const ElementOp& op, const nest::Tile& tile, size_t side, const S
     return;
   }
   for (int64_t i = 0; i < tile.sides[side].extent; ++i) {
-    walk_tile(op, tile, side + 1, moved(at, tile.sides[side].stride, i), to);
+    const nest::Side& walked = tile.sides[side];
+    walk_tile(op, tile, side + 1, counted(at, walked.stride, walked.own, walked.first + i), to);
   }
 }
 
 void walk(const ElementOp& op, const nest::Block& block, const Strides& at,
           std::vector<Visit>& to) {
   for (const nest::Node& node : block) {
-    const Strides here = moved(at, node.offset, 1);
+    const Strides here = counted(at, node.offset, {}, 1);
     if (const auto* tile = std::get_if<nest::Tile>(&node.statement)) {
       walk_tile(op, *tile, 0, here, to);
       continue;
     }
     const auto& loop = std::get<nest::For>(node.statement);
     for (int64_t i = 0; i < loop.side.extent; ++i) {
-      walk(op, loop.body, moved(here, loop.side.stride, i), to);
+      const nest::Side& walked = loop.side;
+      walk(op, loop.body, counted(here, walked.stride, walked.own, walked.first + i), to);
     }
   }
 }
