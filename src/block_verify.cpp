@@ -253,7 +253,7 @@ std::optional<Violation> BlockVerifier::check_fields(const Op& op) const {
     case Code::pack:
       return check_packing(op);
     case Code::prefetch:
-      if (op.width < 1 || op.width > 3) return Violation{4, "no such cache", &op};
+      if (op.width > 3) return Violation{4, "no such cache", &op};
       return std::nullopt;
   }
   return Violation{4, "no such operation", &op};

@@ -1,6 +1,7 @@
 #include "box_code.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <variant>
 
@@ -66,6 +67,7 @@ Body BoxCode::relaid(const Relayout& relayout, const std::array<Place, 2>& place
   simplify(space);
   Target caching = target_;
   caching.nontemporal = false;
+  caching.l1_bytes = std::numeric_limits<int64_t>::max();  // else boxes within boxes
   Schedule scheduled = schedule(space, caching);
   scheduled.vector_bytes = vector_bytes_;
   Program moves = select(lower(scheduled), scheduled, target_, 1);
@@ -107,7 +109,8 @@ Body BoxCode::rows(const RelaidTile& relaid, const ElementOp& op, const BoxPlace
   }
   const nest::Side across = rows.sides.front();
   if (!asked.empty()) rows.sides.erase(rows.sides.begin());
-  Body body = emit_computed_rows(rows, op, {}, machine);
+  Body body = is_move(op) ? emit_rows(rows, RowValue::copy, {}, machine)
+                          : emit_computed_rows(rows, op, {}, machine);
   if (!asked.empty()) body = repeat(across, std::move(body));
   body = placed(std::move(body), rows_at);
   if (asked.empty()) return body;

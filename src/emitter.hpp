@@ -61,6 +61,9 @@ class Emitter {
   /// Copies part of a vector's worth of memory that begins on a vector: no access leaves that.
   void copy_part(int from_stream, int64_t from, int to_stream, int64_t to, VectorPart part);
   void prefetch(int stream, int64_t offset, int level);
+  /// Asks for lines that will be written some time after these bytes of the target: one for each
+  /// that begins in them.
+  void claim_ahead(int64_t offset, int64_t bytes);
 
   /// The operations whose results somebody uses.
   program::Block take();

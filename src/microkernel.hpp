@@ -45,6 +45,7 @@ struct Machine {
                      ///< the caches
   int64_t alignment;  ///< with non-temporal stores: of every place where the tile begins in the
                       ///< target; else 1
+  bool claims;        ///< lines of the target are asked for before they are written
   int64_t ahead;      ///< bytes of the source from this tile to the next one; 0: not known
 };
 

@@ -57,6 +57,9 @@ class Rows {
 
   void flush() {
     for (const Pending& store : pending_) {
+      if (machine_.claims) emitter_.claim_ahead(store.offset, store.bytes);
+    }
+    for (const Pending& store : pending_) {
       if (machine_.nontemporal && store.bytes == vector_) {
         emitter_.store_nontemporal(store.value, target_stream, store.offset);
       } else {

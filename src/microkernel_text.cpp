@@ -23,6 +23,7 @@ std::string describe(const nest::Tile& tile, Movement movement, uint32_t target_
   for (size_t k = 0; k + (run ? 1 : 0) < tile.sides.size(); ++k) count *= tile.sides[k].extent;
   const char* verb = tile.work == nest::Work::fill   ? "fill "
                      : movement == Movement::splat   ? "splat "
+                     : movement == Movement::repeat  ? "relay and copy "
                      : movement == Movement::compute ? "compute "
                                                      : "copy ";
   return verb + std::to_string(count) + (count == 1 ? " row of " : " rows of ") +

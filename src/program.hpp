@@ -67,8 +67,8 @@ enum class Code : uint8_t {
            ///< other bytes: of b, or 0 without b
   store,   ///< bytes [at, at + bytes) of a to `stream + offset`
   store_nontemporal,  ///< whole vectors at V-aligned addresses, around the caches
-  prefetch,  ///< the line at `stream + offset` towards cache level `width` (1, 2, 3); may lie
-             ///< anywhere
+  prefetch,  ///< the line at `stream + offset` towards cache level `width` (1, 2, 3), or to be
+             ///< written, towards the first (0); may lie anywhere
 };
 
 struct Op {

@@ -23,6 +23,9 @@ constexpr int64_t row_chunk_bytes = 16 * 1024;
 // A tile of short rows is unrolled up to this many vectors.
 constexpr int64_t row_tile_vectors = 16;
 
+// What writes so much more than it reads is a fill.
+constexpr int64_t least_written_per_read = 8;
+
 // Shorter rows are permuted into whole windows rather than copied one by one: an rgb bias of u8 .29
 // -> .9 of memset.
 constexpr int64_t short_row_bytes = 32;
@@ -50,20 +53,36 @@ Schedule Scheduler::run() {
     rows(Movement::row, innermost);
   } else if (splat) {
     rows(Movement::splat, innermost);
-  } else {
+  } else if (!computes || !repeat_blocks()) {
     transpose();
   }
   gather_tile();
+  schedule_.claims = claims();
   return std::move(schedule_);
 }
 
 bool Scheduler::streams() const {
-  int64_t bytes = 0;
-  for (int operand = 0; operand <= source_count(schedule_.space.op); ++operand) {
-    const ByteRange touched = touched_bytes(schedule_.space, operand);
-    bytes += touched.end - touched.begin;
+  const ByteRange target = touched_bytes(schedule_.space, 0);
+  const int64_t written = target.end - target.begin;
+  int64_t read = 0;
+  for (int operand = 1; operand <= source_count(schedule_.space.op); ++operand) {
+    const ByteRange source = touched_bytes(schedule_.space, operand);
+    read += source.end - source.begin;
   }
-  return target_.nontemporal && bytes > target_.streaming_bytes;
+  const bool fills = read < written / least_written_per_read;
+  const int64_t most = fills ? target_.streaming_fill_bytes : target_.streaming_bytes;
+  return target_.nontemporal && written + read > most;
+}
+
+bool Scheduler::claims() const {
+  const ByteRange target = touched_bytes(schedule_.space, 0);
+  if (schedule_.nontemporal || target.end - target.begin <= target_.claiming_bytes) return false;
+  int64_t run = schedule_.space.op.bytes;
+  const std::vector<Loop>& loops = schedule_.space.loops;
+  for (auto loop = loops.rbegin(); loop != loops.rend() && loop->stride[0] == run; ++loop) {
+    run *= loop->extent;
+  }
+  return run >= target_.page_bytes;
 }
 
 void Scheduler::rows(Movement movement, int innermost) {
@@ -72,9 +91,11 @@ void Scheduler::rows(Movement movement, int innermost) {
   const int run = split_off(innermost, std::max<int64_t>(1, row_chunk_bytes / bytes));
   mark(run) = Mark::target_run;
   const int64_t row_bytes = loop(run).extent * bytes;
+  const bool repeats = movement == Movement::row && repeats_source();
+  if (repeats) repeat_rows(row_bytes);
   if (movement == Movement::row && schedule_.nontemporal) {
     rows_of_every_phase(row_bytes);
-    rows_by_pages(row_bytes);
+    if (!repeats) rows_by_pages(row_bytes);
   }
   // Short rows: some of them share a tile. The loop next inside in the order of the target keeps
   // writes close.
@@ -140,6 +161,8 @@ std::string to_string(Movement movement) {
       return "permute";
     case Movement::transpose:
       return "transpose";
+    case Movement::repeat:
+      return "repeat";
     case Movement::compute:
       return "compute";
   }
@@ -149,7 +172,8 @@ std::string to_string(Movement movement) {
 std::string to_string(const Schedule& schedule) {
   std::string text = to_string(schedule.movement) + ", the innermost " +
                      std::to_string(schedule.tile_loops) + " loops are tiles" +
-                     (schedule.nontemporal ? ", non-temporal stores" : "") + '\n';
+                     (schedule.nontemporal ? ", non-temporal stores" : "") +
+                     (schedule.claims ? ", lines asked for before they are written" : "") + '\n';
   return text + to_string(schedule.space);
 }
 

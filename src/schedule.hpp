@@ -21,6 +21,7 @@ enum class Movement : uint8_t {
   permute,    ///< a small block is permuted in registers: inner dimensions of a few bytes on either
               ///< side
   transpose,  ///< some loops make a run of the target, others a run of the source
+  repeat,     ///< a block is relaid into scratch, and its rows are copied to each of their places
   compute,    ///< rows of the target are computed; sources that do not lie in rows, or repeat one
               ///< element there, are relaid into scratch first
 };
@@ -41,6 +42,8 @@ struct Schedule {
   bool staged = true;
   /// Whole vectors of the target go around the caches.
   bool nontemporal = false;
+  /// Lines of the target are asked for before they are written.
+  bool claims = false;
 
   bool operator==(const Schedule&) const = default;
 };

@@ -32,6 +32,9 @@ class Scheduler {
   /// Whether the arrays are too large to stay in the caches anyway.
   bool streams() const;
 
+  /// Whether the target is large, and written in runs of pages or more, through the caches.
+  bool claims() const;
+
   // ---- the loops (scheduler.cpp)
 
   IterationSpace& space() { return schedule_.space; }
@@ -76,6 +79,20 @@ class Scheduler {
   /// Where short rows go on in one loop of the target and in another one of the source: some rows
   /// of the target at a time, for as many as make pages of the source.
   void rows_by_pages(int64_t row_bytes);
+
+  // ---- repeated sources (schedule_repeat.cpp)
+
+  bool is_repeat(int k);
+
+  /// Whether loops that can go inside repeat more of the source than L1 holds beside other things.
+  bool repeats_source();
+
+  /// Puts the loops that repeat the source inside those that walk it by chunks.
+  void repeat_rows(int64_t row_bytes);
+
+  /// Marks a block of the source and all its places. False if it would not make lines of the
+  /// target.
+  bool repeat_blocks();
 
   /// Nothing is contiguous: some elements a tile, one by one.
   void scattered();

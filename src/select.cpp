@@ -183,6 +183,7 @@ class Selector {
                           fills ? tables_.add(fill_pattern()) : 0,
                           schedule_.nontemporal && alignment % schedule_.vector_bytes == 0,
                           schedule_.nontemporal ? std::gcd(around.alignment, around.at[0]) : 1,
+                          schedule_.claims,
                           around.ahead[1]};
     const bool fills_bytes = nest_.op.packing[0].bits == 0;
     if (fills && fills_bytes) return emit_rows(tile, RowValue::fill, around.at, machine);
@@ -195,11 +196,23 @@ class Selector {
       case Movement::transpose:
         return emit_transpose(tile, schedule_.target_run, around.at, machine, scratch_bytes_);
       case Movement::permute:
-        return emit_permutation(tile, around.at, machine, tables_);
+        return permuted(tile, around, machine);
+      case Movement::repeat:
       case Movement::compute:
         return one_unit(computed(tile, around, machine), around);
     }
     return {};
+  }
+
+  Body permuted(const nest::Tile& tile, const Around& around, const Machine& machine) {
+    Body body = emit_permutation(tile, around.at, machine, tables_);
+    if (!machine.claims) return body;
+    int64_t bytes = machine.element_bytes;
+    for (const nest::Side& side : tile.sides) bytes *= side.extent;
+    Emitter emitter(target_, schedule_.vector_bytes);
+    emitter.claim_ahead(around.at[0], bytes);
+    body.insert(body.begin(), emitter.take());
+    return one_unit(std::move(body), around);
   }
 
   Body computed(const nest::Tile& tile, const Around& around, const Machine& machine) {

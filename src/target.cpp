@@ -54,6 +54,12 @@ void read_make(Target& target) {
   constexpr uint32_t third_level = 3, inclusive = 1u << 1;
   const bool near = amd || has_bits(cpuid(4, third_level).edx, inclusive);
   target.streaming_bytes = near ? target.l3_bytes / 4 * 3 : target.l2_bytes / 4 * 5;
+  // What is only written may lie behind the mesh: there regular stores fill 4 to 16 MiB 1.1 to 1.3
+  // times faster, and 32 MiB up to 2.5 times slower, where neighbours leave less of the cache.
+  target.streaming_fill_bytes = near ? target.streaming_bytes : target.l2_bytes * 8;
+  // There lines that are asked for before they are written come sooner: a fill of 3 MiB 1.15 times,
+  // of 1.5 or 6 MiB 1.07 times.
+  if (!near) target.claiming_bytes = target.l2_bytes / 2;
   // vpermi2b and vpermi2w: one operation on Zen 4, three on Sapphire Rapids.
   target.narrow_permute_steps = amd ? 1 : 3;
 }
@@ -125,6 +131,8 @@ void take_make_of(const Target& host, Target& target) {
   target.l2_bytes = host.l2_bytes;
   target.l3_bytes = host.l3_bytes;
   target.streaming_bytes = host.streaming_bytes;
+  target.streaming_fill_bytes = host.streaming_fill_bytes;
+  target.claiming_bytes = host.claiming_bytes;
 }
 
 }  // namespace

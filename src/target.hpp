@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,6 +35,10 @@ struct Target {
   int64_t l3_bytes = 32 * 1024 * 1024;
   /// Source and target together beyond which stores around the caches pay.
   int64_t streaming_bytes = 24 * 1024 * 1024;
+  /// The same where hardly anything is read.
+  int64_t streaming_fill_bytes = 24 * 1024 * 1024;
+  /// Bytes of a target beyond which its lines are asked for before they are written.
+  int64_t claiming_bytes = std::numeric_limits<int64_t>::max();
 
   bool operator==(const Target&) const = default;
 };

@@ -9,6 +9,7 @@
 #include "backend.hpp"
 #include "iteration_space.hpp"
 #include "planner.hpp"
+#include "schedule.hpp"
 #include "support/coverage.hpp"
 #include "support/run_case.hpp"
 #include "support/sampling.hpp"
@@ -36,7 +37,11 @@ std::vector<Setup> setups() {
 
 Target target_of(const Setup& setup) {
   Target target = *find_target(setup.target);
-  target.streaming_bytes = setup.caches == Caches::hold_nothing ? 0 : int64_t{1} << 60;
+  const bool holds_nothing = setup.caches == Caches::hold_nothing;
+  target.streaming_bytes = holds_nothing ? 0 : int64_t{1} << 60;
+  target.streaming_fill_bytes = target.streaming_bytes;
+  target.claiming_bytes = 0;
+  if (holds_nothing) target.l1_bytes = 0;
   return target;
 }
 
@@ -137,6 +142,25 @@ TEST(Streaming, GoesAroundTheCachesWhereItIsMeantTo) {
   }
 }
 
+TEST(Streaming, GoesAroundTheCachesLaterWhereHardlyAnythingIsRead) {
+  struct Row {
+    const char* text;
+    bool nontemporal;
+  };
+  Target target = *find_target("avx512_vbmi");
+  target.streaming_bytes = 1 << 20;
+  target.streaming_fill_bytes = 1 << 23;
+  for (const Row& row : {Row{"f32[1024,256] -> f32[1024,256]{1,0:PAD(1024,257;zero)}", true},
+                         Row{"f32[64,256] -> f32[16,64,256] dims={1,2}", false},
+                         Row{"f32[256] -> f32[7000,256] dims={1}", false},
+                         Row{"f32[256] -> f32[9000,256] dims={1}", true},
+                         Row{"f32[1024,256] -> f32[2,1024,256] dims={1,2}", true}}) {
+    IterationSpace space = *iteration_space(*parse_problem(row.text));
+    simplify(space);
+    EXPECT_EQ(schedule(space, target).nontemporal, row.nontemporal) << row.text;
+  }
+}
+
 int64_t prefetches(const program::Body& body) {
   int64_t count = 0;
   for (const auto& item : body) {
@@ -168,6 +192,59 @@ TEST(Streaming, AsksForEveryLineOfASourceThatIsRelaidAndForNoOther) {
     EXPECT_EQ(prefetches(plan_programs(space, streamed).front().root), row.lines) << row.text;
     const Target cached = target_of({"avx512_vbmi", Caches::hold_everything});
     EXPECT_EQ(prefetches(plan_programs(space, cached).front().root), 0) << row.text;
+  }
+}
+
+TEST(Streaming, AsksForLinesOfLargeTargetsBeforeTheyAreWritten) {
+  struct Row {
+    const char* text;
+    int64_t lines;
+  };
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  for (const Row& row :
+       {Row{"f32[] -> f32[16384]", 1024}, Row{"f32[16384] -> f32[16384]", 1024},
+        Row{"u8[3] -> u8[16384,3] dims={1}", 768}, Row{"f32[64] -> f32[256,64] dims={1}", 1024},
+        // Runs of the target of less than a page.
+        Row{"f32[256,64] -> f32[256,64]{1,0:PAD(256,80;unknown)}", 0}}) {
+    IterationSpace space = *iteration_space(*parse_problem(row.text));
+    simplify(space);
+    target.claiming_bytes = 32 * 1024;
+    EXPECT_EQ(prefetches(plan_programs(space, target).front().root), row.lines) << row.text;
+    target.claiming_bytes = 1024 * 1024;
+    EXPECT_EQ(prefetches(plan_programs(space, target).front().root), 0) << row.text;
+  }
+}
+
+TEST_P(Microkernel, RepeatsBlocksThatLieAcrossTheTarget) {
+  for (const char* type : {"u8", "u16", "f32", "f64", "c128"}) {
+    for (const int64_t rows : {3, 17, 64}) {
+      for (const int64_t columns : {16, 67, 130}) {
+        const std::string from = array(type, {columns, rows});
+        expect_conforms(from + " -> " + array(type, {3, rows, columns}) + " dims={2,1}",
+                        GetParam());
+        expect_conforms(from + " -> " + array(type, {rows, 2, columns}) + " dims={2,0}",
+                        GetParam());
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_P(Microkernel, RepeatsRowsInSeveralPlaces) {
+  for (const char* type : {"u8", "f32"}) {
+    for (const int64_t columns : {60, 64, 1000, 5000}) {
+      const std::string from = array(type, {5, columns});
+      const std::string to = array(type, {2, 3, 5, columns});
+      expect_conforms(from + " -> " + to + " dims={2,3}", GetParam());
+      expect_conforms(from + " -> " + to + "{3,0,2,1} dims={2,3}", GetParam());
+      expect_conforms(from + " -> " + to + "{3,2,1,0:PAD(2,3,6," + std::to_string(columns + 9) +
+                          ";one)} dims={2,3}",
+                      GetParam());
+      expect_conforms(
+          from + "{1,0:PAD(5," + std::to_string(columns + 4) + ";zero)} -> " + to + " dims={2,3}",
+          GetParam());
+      if (HasFatalFailure()) return;
+    }
   }
 }
 

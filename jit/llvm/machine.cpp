@@ -33,13 +33,13 @@ void initialize() {
 MachineName machine_name(const Target& target) {
   switch (instruction_set(target)) {
     case InstructionSet::sse2:
-      return {x86_64_linux, "x86-64", "+sse2"};
+      return {x86_64_linux, "x86-64", "+sse2,+prfchw"};
     case InstructionSet::avx2:
-      return {x86_64_linux, "x86-64", "+avx2,+f16c"};
+      return {x86_64_linux, "x86-64", "+avx2,+f16c,+prfchw"};
     case InstructionSet::avx512:
-      return {x86_64_linux, "x86-64", "+avx512f,+avx512bw,+avx512vl,+avx512dq"};
+      return {x86_64_linux, "x86-64", "+avx512f,+avx512bw,+avx512vl,+avx512dq,+prfchw"};
     case InstructionSet::avx512_vbmi:
-      return {x86_64_linux, "x86-64", "+avx512f,+avx512bw,+avx512vl,+avx512dq,+avx512vbmi"};
+      return {x86_64_linux, "x86-64", "+avx512f,+avx512bw,+avx512vl,+avx512dq,+avx512vbmi,+prfchw"};
     case InstructionSet::neon:
       break;
     case InstructionSet::sve128:

@@ -123,10 +123,12 @@ void BlockTranslator::store_nontemporal(const Op& op) {
 
 void BlockTranslator::prefetch(const Op& op) {
   // Locality 3 is the first cache; the last argument: data, not instructions.
-  constexpr uint32_t to_read = 0, data = 1;
+  constexpr uint32_t data = 1;
+  const bool writes = op.width == 0;
+  const uint32_t locality = writes ? 3 : uint32_t(4 - op.width);
   builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {builder_.getPtrTy()},
-                           {address(op), builder_.getInt32(to_read),
-                            builder_.getInt32(uint32_t(4 - op.width)), builder_.getInt32(data)});
+                           {address(op), builder_.getInt32(writes ? 1 : 0),
+                            builder_.getInt32(locality), builder_.getInt32(data)});
 }
 
 }  // namespace restride::llvm_jit

@@ -121,6 +121,8 @@ const Translator::Register& Translator::numbered(int number, int bytes) {
 
 void Translator::prefetch(const Op& op) {
   switch (op.width) {
+    case 0:
+      return prefetchw(at(op));
     case 1:
       return prefetcht0(at(op));
     case 2:

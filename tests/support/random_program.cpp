@@ -165,7 +165,7 @@ class Generator {
     const int64_t far = int64_t{1} << random_.between(0, 40);
     ops.push_back({.code = Code::prefetch,
                    .stream = uint8_t(random_.between(0, int64_t(program_.streams.size()) - 1)),
-                   .width = uint8_t(random_.between(1, 3)),
+                   .width = uint8_t(random_.between(0, 3)),
                    .offset = random_.between(-far, far)});
   }
 
