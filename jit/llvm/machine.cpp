@@ -30,6 +30,7 @@ void initialize() {
 
 }  // namespace
 
+/// Processors without prfchw take its hint for no operation.
 MachineName machine_name(const Target& target) {
   switch (instruction_set(target)) {
     case InstructionSet::sse2:
