@@ -100,17 +100,19 @@ Body BoxCode::computed(const nest::Tile& box, uint32_t target_run, const Element
 Body BoxCode::rows(const RelaidTile& relaid, const ElementOp& op, const BoxPlaces& places,
                    const Places& rows_at, const Machine& machine) const {
   nest::Tile rows = relaid.rows();
+  Machine reading = machine;
   Block asked;
   std::vector<Step> steps;
   for (int operand = 1; machine.streams && operand <= source_count(op); ++operand) {
     const auto k = static_cast<size_t>(operand);
+    if (relaid.relayout(operand) != nullptr) reading.asked_sources &= ~(uint32_t{1} << k);
     const RelaidAhead ahead(relaid, operand, places.operands[k].at, places.ahead[k], target_);
     if (ahead.asks()) ahead.add(asked, steps);
   }
   const nest::Side across = rows.sides.front();
   if (!asked.empty()) rows.sides.erase(rows.sides.begin());
   Body body = is_move(op) ? emit_rows(rows, RowValue::copy, {}, machine)
-                          : emit_computed_rows(rows, op, {}, machine);
+                          : emit_computed_rows(rows, op, {}, reading);
   if (!asked.empty()) body = repeat(across, std::move(body));
   body = placed(std::move(body), rows_at);
   if (asked.empty()) return body;

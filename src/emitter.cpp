@@ -193,9 +193,18 @@ void Emitter::claim_ahead(int64_t offset, int64_t bytes) {
   // Fills of 2 to 24 MiB take as long with half and up to eight times as many bytes.
   constexpr int64_t ahead_bytes = 1024;
   constexpr int to_write = 0;
-  const int64_t line_bytes = target_.line_bytes, end = offset + bytes;
-  for (int64_t line = ceil_div(offset, line_bytes) * line_bytes; line < end; line += line_bytes) {
-    prefetch(target_stream, line + ahead_bytes, to_write);
+  lines_ahead(target_stream, {bytes, offset}, ahead_bytes, to_write);
+}
+
+void Emitter::ask_ahead(int stream, int64_t offset, int64_t bytes) {
+  // A page: the processor itself does not look beyond one.
+  lines_ahead(stream, {bytes, offset}, target_.page_bytes, 1);
+}
+
+void Emitter::lines_ahead(int stream, VectorPart from, int64_t ahead_bytes, int level) {
+  const int64_t line_bytes = target_.line_bytes, end = from.at + from.bytes;
+  for (int64_t line = ceil_div(from.at, line_bytes) * line_bytes; line < end; line += line_bytes) {
+    prefetch(stream, line + ahead_bytes, level);
   }
 }
 

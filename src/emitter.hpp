@@ -61,6 +61,9 @@ class Emitter {
   /// Copies part of a vector's worth of memory that begins on a vector: no access leaves that.
   void copy_part(int from_stream, int64_t from, int to_stream, int64_t to, VectorPart part);
   void prefetch(int stream, int64_t offset, int level);
+  /// Asks for lines of a stream that will be read some time after these bytes: one for each that
+  /// begins in them.
+  void ask_ahead(int stream, int64_t offset, int64_t bytes);
   /// Asks for lines that will be written some time after these bytes of the target: one for each
   /// that begins in them.
   void claim_ahead(int64_t offset, int64_t bytes);
@@ -69,6 +72,7 @@ class Emitter {
   program::Block take();
 
  private:
+  void lines_ahead(int stream, VectorPart from, int64_t ahead_bytes, int level);
   program::Reg append(program::Op op);
   program::Reg unpack(program::Code code, int width, program::Reg a, program::Reg b);
   bool one_access(int bytes) const;

@@ -77,7 +77,9 @@ Reg Formula::loaded(int operand, int64_t index) {
     last = {0, emitter_.splat(operand, from.at, static_cast<int>(width))};
   } else {
     const int64_t bytes = std::min(vector, elements_ * width - index * vector);
-    last = {index, emitter_.load(operand, from.at + index * vector, static_cast<int>(bytes))};
+    const int64_t at = from.at + index * vector;
+    if (from.asked) emitter_.ask_ahead(operand, at, bytes);
+    last = {index, emitter_.load(operand, at, static_cast<int>(bytes))};
   }
   return last.reg;
 }

@@ -30,6 +30,7 @@ bool computes_floats(const ElementOp& op);
 struct FormulaOperand {
   int64_t at;    ///< bytes, of the run's first element
   bool repeats;  ///< one element for all
+  bool asked;    ///< lines some way behind those that are read are asked for
 };
 
 /// Emits the formula of one run.

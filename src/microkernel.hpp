@@ -46,7 +46,8 @@ struct Machine {
   int64_t alignment;  ///< with non-temporal stores: of every place where the tile begins in the
                       ///< target; else 1
   bool claims;        ///< lines of the target are asked for before they are written
-  int64_t ahead;      ///< bytes of the source from this tile to the next one; 0: not known
+  uint32_t asked_sources;  ///< of a computation: asked for ahead, a bit an operand
+  int64_t ahead;           ///< bytes of the source from this tile to the next one; 0: not known
 };
 
 /// A body that repeats `body` `side.extent` times, each stream advancing by its stride; `body`

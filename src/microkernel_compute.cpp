@@ -22,7 +22,10 @@ class ComputedRows {
  public:
   ComputedRows(const ElementOp& op, const nest::Side& row, const Machine& machine)
       : op_(op), machine_(machine) {
-    for (size_t k = 0; k < operands_.size(); ++k) operands_[k].repeats = row.stride[k] == 0;
+    for (size_t k = 0; k < operands_.size(); ++k) {
+      operands_[k].repeats = row.stride[k] == 0;
+      operands_[k].asked = (machine.asked_sources >> k & 1) != 0;
+    }
   }
 
   Block registers(const std::vector<Run>& runs) {

@@ -38,6 +38,7 @@ Schedule Scheduler::run() {
   if (!is_move(space().op)) {
     is_packed(space().op) ? packed() : compute();
     gather_tile();
+    schedule_.asked_sources = asked_sources();
     return std::move(schedule_);
   }
   const int innermost = contiguous(0);
@@ -77,12 +78,27 @@ bool Scheduler::streams() const {
 bool Scheduler::claims() const {
   const ByteRange target = touched_bytes(schedule_.space, 0);
   if (schedule_.nontemporal || target.end - target.begin <= target_.claiming_bytes) return false;
-  int64_t run = schedule_.space.op.bytes;
+  return run_bytes(0) >= target_.page_bytes;
+}
+
+uint32_t Scheduler::asked_sources() const {
+  uint32_t asked = 0;
+  for (int operand = 1; operand <= source_count(schedule_.space.op); ++operand) {
+    const ByteRange source = touched_bytes(schedule_.space, operand);
+    const bool large = source.end - source.begin > target_.l2_bytes;
+    if (large && run_bytes(static_cast<size_t>(operand)) >= target_.page_bytes)
+      asked |= uint32_t{1} << operand;
+  }
+  return schedule_.nontemporal ? asked : 0;
+}
+
+int64_t Scheduler::run_bytes(size_t operand) const {
+  int64_t run = element_bytes(schedule_.space.op, static_cast<int>(operand));
   const std::vector<Loop>& loops = schedule_.space.loops;
-  for (auto loop = loops.rbegin(); loop != loops.rend() && loop->stride[0] == run; ++loop) {
+  for (auto loop = loops.rbegin(); loop != loops.rend() && loop->stride[operand] == run; ++loop) {
     run *= loop->extent;
   }
-  return run >= target_.page_bytes;
+  return run;
 }
 
 void Scheduler::rows(Movement movement, int innermost) {

@@ -44,6 +44,9 @@ struct Schedule {
   bool nontemporal = false;
   /// Lines of the target are asked for before they are written.
   bool claims = false;
+  /// Of a computation: the sources that are asked for ahead where they are read in place, a bit an
+  /// operand.
+  uint32_t asked_sources = 0;
 
   bool operator==(const Schedule&) const = default;
 };

@@ -35,6 +35,12 @@ class Scheduler {
   /// Whether the target is large, and written in runs of pages or more, through the caches.
   bool claims() const;
 
+  /// Of a computation: the sources that are large, and read in runs of pages or more.
+  uint32_t asked_sources() const;
+
+  /// Bytes that the innermost loops make of an operand without a gap.
+  int64_t run_bytes(size_t operand) const;
+
   // ---- the loops (scheduler.cpp)
 
   IterationSpace& space() { return schedule_.space; }

@@ -41,7 +41,7 @@ Target target_of(const Setup& setup) {
   target.streaming_bytes = holds_nothing ? 0 : int64_t{1} << 60;
   target.streaming_fill_bytes = target.streaming_bytes;
   target.claiming_bytes = 0;
-  if (holds_nothing) target.l1_bytes = 0;
+  if (holds_nothing) target.l1_bytes = target.l2_bytes = 0;
   return target;
 }
 
@@ -176,7 +176,7 @@ int64_t prefetches(const program::Body& body) {
   return count;
 }
 
-TEST(Streaming, AsksForEveryLineOfASourceThatIsRelaidAndForNoOther) {
+TEST(Streaming, AsksForEveryLineOfALargeComputedSource) {
   struct Row {
     const char* text;
     int64_t lines;
@@ -185,10 +185,15 @@ TEST(Streaming, AsksForEveryLineOfASourceThatIsRelaidAndForNoOther) {
        {Row{"convert(f32[256,256]) -> s8[256,256]{0,1}", 256 * 256 * 4 / 64},
         Row{"convert(bf16[256,256]) -> f32[256,256]{0,1}", 256 * 256 * 2 / 64},
         Row{"multiply(f32[256,256]{0,1}, f32[256,256]) -> f32[256,256]{0,1}", 256 * 256 * 4 / 64},
-        Row{"convert(f32[256,256]) -> s8[256,256]", 0}}) {
+        Row{"convert(f32[256,256]) -> s8[256,256]", 256 * 256 * 4 / 64},
+        Row{"less(f32[256,256], f32[256] dims={1}) -> pred[256,256]", 256 * 256 * 4 / 64},
+        Row{"add(f32[256,256], f32[256,256]) -> f32[256,256]", 2 * 256 * 256 * 4 / 64},
+        // Rows of the source of less than a page.
+        Row{"convert(f32[256,240]{1,0:PAD(256,256;zero)}) -> f16[256,240]", 0}}) {
     IterationSpace space = *iteration_space(*parse_problem(row.text));
     simplify(space);
-    const Target streamed = target_of({"avx512_vbmi", Caches::hold_nothing});
+    Target streamed = target_of({"avx512_vbmi", Caches::hold_nothing});
+    streamed.l2_bytes = 32 * 1024;
     EXPECT_EQ(prefetches(plan_programs(space, streamed).front().root), row.lines) << row.text;
     const Target cached = target_of({"avx512_vbmi", Caches::hold_everything});
     EXPECT_EQ(prefetches(plan_programs(space, cached).front().root), 0) << row.text;
