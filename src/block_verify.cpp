@@ -96,6 +96,17 @@ uint64_t whole_elements(uint64_t a, int vector_bytes, int width) {
   return result;
 }
 
+/// A byte for each element of `width` bytes that is whole, and all bytes above.
+uint64_t compared(uint64_t a, int vector_bytes, int width) {
+  const int count = vector_bytes / width;
+  uint64_t result = low_bits(vector_bytes) & ~low_bits(count);
+  for (int k = 0; k < count; ++k) {
+    const uint64_t element = low_bits(width) << (k * width);
+    if ((a & element) == element) result |= uint64_t{1} << k;
+  }
+  return result;
+}
+
 /// Bytes whose packed byte, `at` and further, is there.
 uint64_t spread(uint64_t a, const Op& op, int vector_bytes) {
   const int in_byte = 8 / op.width;
@@ -173,13 +184,19 @@ std::optional<Violation> BlockVerifier::check_table(const Op& op) const {
   return std::nullopt;
 }
 
+bool BlockVerifier::compares_into_bytes(const Op& op) const {
+  return op.width == 1 && is_comparison(op.operation()) && target_.byte_masks &&
+         !is_complex(op.type) && storage_bytes(op.type) > 1;
+}
+
 std::optional<Violation> BlockVerifier::check_types(const Op& op) const {
   const auto admitted = [&] {
     switch (op.code) {
       case Code::convert:
         return element_converter(op.from, op.type) != nullptr;
       case Code::compute:
-        return element_operation(op.operation(), op.type) != nullptr;
+        return element_operation(op.operation(), op.type) != nullptr &&
+               (op.width == 0 || compares_into_bytes(op));
       default:
         return op.type == ElementType::f32 || op.type == ElementType::f64;
     }
@@ -303,6 +320,7 @@ uint64_t BlockVerifier::result_bytes(const Op& op) const {
       return made | (b & ~converted(all_, op, vector));
     }
     case Code::compute:
+      if (op.width == 1) return compared(a & b, vector, int(storage_bytes(op.type)));
       return (a & b) == all_ ? all_ : whole_elements(a & b, vector, int(storage_bytes(op.type)));
     case Code::round:
       return a == all_ ? all_ : whole_elements(a, vector, int(storage_bytes(op.type)));

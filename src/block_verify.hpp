@@ -51,6 +51,7 @@ class BlockVerifier {
   std::optional<Violation> check_fields(const Op& op) const;
   std::optional<Violation> check_piece(const Op& op) const;
   std::optional<Violation> check_table(const Op& op) const;
+  bool compares_into_bytes(const program::Op& op) const;
   std::optional<Violation> check_types(const Op& op) const;
   std::optional<Violation> check_packing(const Op& op) const;
   bool defined_here(Reg r) const {

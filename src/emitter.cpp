@@ -118,6 +118,26 @@ Reg Emitter::compute(Operation operation, ElementType type, Reg a, Reg b) {
                  .b = b});
 }
 
+Reg Emitter::compare(Operation comparison, ElementType type, Reg a, Reg b) {
+  return append({.code = Code::compute,
+                 .width = 1,
+                 .select = static_cast<uint8_t>(comparison),
+                 .type = type,
+                 .a = a,
+                 .b = b});
+}
+
+Reg Emitter::join(int bytes, Reg a, Reg b) {
+  // Lanes 0 and 1 of each.
+  constexpr uint8_t low_halves = 0x44;
+  if (b == none) return a;
+  if (bytes < 16) return unpack_low(bytes, a, b);
+  if (bytes == 16) {
+    return append({.code = Code::insert, .at = 16, .a = a, .b = b});
+  }
+  return append({.code = Code::lanes, .select = low_halves, .a = a, .b = b});
+}
+
 Reg Emitter::round(ElementType type, Reg a) {
   return append({.code = Code::round, .type = type, .a = a});
 }

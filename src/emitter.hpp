@@ -47,6 +47,11 @@ class Emitter {
   program::Reg convert(ElementType from, ElementType type, program::Reg a, int at,
                        program::Reg into = program::none);
   program::Reg compute(Operation operation, ElementType type, program::Reg a, program::Reg b);
+  /// Bytes that are 1 or 0, at the low end, 0 above. Precondition: compares_into_bytes().
+  program::Reg compare(Operation comparison, ElementType type, program::Reg a, program::Reg b);
+  bool compares_into_bytes() const { return target_.byte_masks; }
+  /// The low `bytes` bytes of a, then those of b, which may be none.
+  program::Reg join(int bytes, program::Reg a, program::Reg b);
   program::Reg round(ElementType type, program::Reg a);
   /// A vector of bytes from the packed elements of a that begin at byte `at`.
   program::Reg spread(Packing packing, program::Reg a, int at);

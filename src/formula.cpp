@@ -120,7 +120,26 @@ Reg Formula::computed(int64_t index) {
   return emitter_.compute(op_.operation, computing_type(op_), a, b);
 }
 
+/// The results of `count` elements from `first` on as bytes at the low end of a register.
+Reg Formula::compared(int64_t first, int64_t count) {
+  const ElementType type = computing_type(op_);
+  const int64_t piece = emitter_.vector_bytes() / storage_bytes(type);
+  if (first >= elements_) return none;
+  if (count > piece) {
+    const Reg low = compared(first, count / 2), high = compared(first + count / 2, count / 2);
+    return emitter_.join(static_cast<int>(count / 2), low, high);
+  }
+  const Reg a = argument(1, first / piece), b = argument(2, first / piece);
+  return emitter_.compare(op_.operation, type, a, b);
+}
+
 Reg Formula::target(int64_t index) {
+  const ElementType type = computing_type(op_);
+  const bool into_bytes =
+      is_comparison(op_.operation) && !is_complex(type) && storage_bytes(type) > 1;
+  if (into_bytes && emitter_.compares_into_bytes()) {
+    return compared(index * emitter_.vector_bytes(), emitter_.vector_bytes());
+  }
   return converted(result_type(op_), op_.target_type, index, false,
                    [&](int64_t k) { return computed(k); });
 }

@@ -53,6 +53,7 @@ class Formula {
   program::Reg argument(int operand, int64_t index);
   program::Reg computed(int64_t index);
   program::Reg affine(int64_t index);
+  program::Reg compared(int64_t first, int64_t count);
   template <class Get>
   program::Reg converted(ElementType from, ElementType to, int64_t index, bool repeats,
                          const Get& get);

@@ -280,10 +280,10 @@ class Machine {
 
   void run_comparison(const Op& op, Vector& to, const Vector& a, const Vector& b) {
     const BinaryElement compare = element_operation(op.operation(), op.type);
-    const int64_t width = storage_bytes(op.type);
+    const int64_t width = storage_bytes(op.type), apart = op.width == 1 ? 1 : width;
     to = {};
     for (int64_t at = 0; at < program_.vector_bytes; at += width) {
-      compare(a + at, b + at, to + at);
+      compare(a + at, b + at, to + at / width * apart);
       if (is_complex(op.type)) element_converter(ElementType::pred, op.type)(to + at, to + at);
     }
   }

@@ -59,7 +59,8 @@ enum class Code : uint8_t {
             ///< The narrower ones lie at bytes [at, at + n * width) of their register; what else
             ///< a narrower result's register holds comes from b, or is 0 without b
   compute,  ///< to = a `operation` b, element by element of type `type`; a comparison gives the
-            ///< unsigned integer 1 or 0 of that width, or the complex number 1 or 0
+            ///< unsigned integer 1 or 0 of that width, or the complex number 1 or 0; one of
+            ///< `width` 1 gives bytes, at the low end, and 0 above
   round,    ///< to = a rounded to an integral value, to nearest even; `type` is f32 or f64
   spread,  ///< to = V bytes, each the next `width` bits of the packed bytes of a from byte `at` on;
            ///< the bits above are 0
@@ -74,7 +75,8 @@ enum class Code : uint8_t {
 struct Op {
   Code code;
   uint8_t stream = 0;
-  uint8_t width = 0;   ///< bytes of an element; of spread and pack: its bits
+  uint8_t width =
+      0;  ///< bytes of an element, of compute those of the result; of spread and pack: its bits
   uint8_t bytes = 0;   ///< bytes loaded or stored
   uint8_t at = 0;      ///< first byte within the register
   uint8_t select = 0;  ///< of lanes: the choice; of compute: the Operation; of spread and pack: the
@@ -179,6 +181,8 @@ struct Operand {
 ///   - tables of V / width entries (permute) or V entries (constant, shuffle);
 ///   - spread and pack of 1, 2 and 4 bits, in either order, `at` a multiple of V * width / 8. A
 ///     backend may refuse them;
+///   - with byte masks comparisons of `width` 1, but of complex numbers and of bytes; `width` of
+///   any other compute is 0;
 ///   - convert, compute and round of every pair of types and operation that element_math knows. A
 ///     backend may refuse a program for one that it lacks; elements are those of memory, one to 16
 ///     bytes wide, and mean what element_math computes, bit for bit.

@@ -109,6 +109,37 @@ TEST(Verify, AcceptsAValidProgramOnEveryTarget) {
   EXPECT_TRUE(verify(Program{}, *find_target("sse2")));
 }
 
+TEST(Verify, AdmitsComparisonsIntoBytesOnlyOfWiderNumbersAndWithByteMasks) {
+  struct Row {
+    const char* target;
+    Operation operation;
+    ElementType type;
+    uint8_t width;
+    bool admitted;
+  };
+  for (const Row& row : {Row{"avx512", Operation::less, ElementType::f32, 1, true},
+                         Row{"avx512", Operation::equal, ElementType::u16, 1, true},
+                         Row{"avx512", Operation::less, ElementType::f32, 0, true},
+                         Row{"avx512", Operation::less, ElementType::f32, 2, false},
+                         Row{"avx512", Operation::less, ElementType::f32, 4, false},
+                         Row{"avx512", Operation::less, ElementType::u8, 1, false},
+                         Row{"avx512", Operation::equal, ElementType::c64, 1, false},
+                         Row{"avx512", Operation::add, ElementType::f32, 1, false},
+                         Row{"avx2", Operation::less, ElementType::f32, 1, false},
+                         Row{"avx2", Operation::less, ElementType::f32, 0, true}}) {
+    const Op compute{.code = Code::compute,
+                     .width = row.width,
+                     .select = uint8_t(row.operation),
+                     .type = row.type,
+                     .to = 1,
+                     .a = 0,
+                     .b = 0};
+    const Program program = block_program(16, {load(0), compute, store(1)});
+    EXPECT_EQ(verify(program, *find_target(row.target)).has_value(), row.admitted)
+        << row.target << ' ' << to_string(compute);
+  }
+}
+
 /// A change to valid_program() and the start of the message it must lead to.
 struct Broken {
   const char* what;

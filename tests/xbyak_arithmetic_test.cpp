@@ -304,6 +304,40 @@ TEST(XbyakArithmetic, ComputesAsDefined) {
   }
 }
 
+/// The results of each vector as bytes at its begin, and zeros.
+Bytes into_bytes(const Bytes& results, size_t vector_bytes, size_t width) {
+  Bytes bytes(results.size(), 0);
+  for (size_t at = 0; at < results.size(); at += vector_bytes) {
+    for (size_t k = 0; k < vector_bytes / width; ++k) bytes[at + k] = results[at + k * width];
+  }
+  return bytes;
+}
+
+TEST(XbyakArithmetic, ComparesIntoBytesAsDefined) {
+  for (const ElementType type : types) {
+    const auto width = size_t(storage_bytes(type));
+    if (width == 1) continue;
+    const auto [a, b] = pairs_of(type);
+    for (Operation operation = Operation::equal; operation <= Operation::greater_equal;
+         operation = Operation(int(operation) + 1)) {
+      for (const Machine& machine : machines()) {
+        if (!machine.target.byte_masks || !xbyak_computes(operation, type)) continue;
+        const int v = machine.vector_bytes;
+        Program program = computation(operation, type, v, int64_t(a.size()));
+        for (Op& op : std::get<Block>(std::get<For>(program.root.front()).body.front())) {
+          if (op.code == Code::compute) op.width = 1;
+        }
+        const Result<Kernel> kernel = compiled(program, machine.target);
+        ASSERT_TRUE(kernel) << kernel.error().message;
+        const Bytes expected = into_bytes(expected_of(operation, type, v, a, b), size_t(v), width);
+        ASSERT_TRUE(same_elements(expected, run(program, *kernel, a, b), 1,
+                                  std::string(to_string(operation)) + " of " +
+                                      std::string(to_string(type)) + " on " + name_of(machine)));
+      }
+    }
+  }
+}
+
 template <class Float>
 void expect_rounded(ElementType type) {
   const Bytes source = sources_of(type);

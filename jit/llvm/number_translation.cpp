@@ -52,7 +52,12 @@ llvm::Value* BlockTranslator::converted(const Op& op, llvm::Value* elements) {
 
 llvm::Value* BlockTranslator::compute(const Op& op) {
   const int width = part_bytes(op.type);
-  return elements_.compute(op.operation(), op.type, as(op.a, width), as(op.b, width));
+  llvm::Value* const result =
+      elements_.compute(op.operation(), op.type, as(op.a, width), as(op.b, width));
+  if (op.width != 1 || result == nullptr) return result;
+  llvm::FixedVectorType* const all = vector(1);
+  llvm::Value* const bytes = builder_.CreateTrunc(result, vector(1, program_.vector_bytes / width));
+  return builder_.CreateInsertVector(all, llvm::Constant::getNullValue(all), bytes, uint64_t{0});
 }
 
 /// Every step makes of each byte two with half of its bits.

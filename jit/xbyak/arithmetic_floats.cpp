@@ -112,15 +112,18 @@ void Translator::compare_floats(const Op& op) {
   const bool doubles = op.type == f64;
   if (family_ == Family::evex) {
     doubles ? vcmppd(k7, a, b, how) : vcmpps(k7, a, b, how);
-    return ones_of_mask(to, doubles ? 8 : 4);
+    return ones_of_mask(op);
   }
   doubles ? vcmppd(to, a, b, how) : vcmpps(to, a, b, how);
   doubles ? vpsrlq(to, to, 63) : vpsrld(to, to, 31);
 }
 
-/// 1 where k7 is set, else 0.
-void Translator::ones_of_mask(const Register& to, int width) {
-  const Register masked = to | k7 | Xbyak::util::T_z;
+/// The result of a comparison: 1 where k7 is set, else 0.
+void Translator::ones_of_mask(const Op& op) {
+  const int type_bytes = int(storage_bytes(op.type));
+  const int width = op.width == 1 ? 1 : type_bytes;
+  const Register masked =
+      sized(op.to, program_.vector_bytes / type_bytes * width) | k7 | Xbyak::util::T_z;
   switch (width) {
     case 1:
       return vmovdqu8(masked, constant(1, 1));

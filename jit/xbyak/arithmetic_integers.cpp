@@ -155,7 +155,7 @@ void Translator::compare_integers(const Op& op, int x, int y) {
   const Comparison compare = comparisons[logarithm(op.type)];
   (this->*compare)(k7, numbered(x, program_.vector_bytes), numbered(y, program_.vector_bytes),
                    predicate(op.operation()));
-  ones_of_mask(vector(op.to), int(storage_bytes(op.type)));
+  ones_of_mask(op);
 }
 
 /// There are only `equal` and signed `greater`: arguments are exchanged, the answer is turned

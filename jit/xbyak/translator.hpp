@@ -204,7 +204,7 @@ class Translator : private Xbyak::CodeGenerator {
   void choose_floats(const Op& op);
   void replace_nans(const Register& to, const Register& nans, ElementType type);
   void compare_floats(const Op& op);
-  void ones_of_mask(const Register& to, int width);
+  void ones_of_mask(const Op& op);
   void compute_pred(const Op& op);
   void compute_integers(const Op& op);
   void multiply_integers(const Op& op);

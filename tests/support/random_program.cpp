@@ -196,6 +196,10 @@ class Generator {
       op.type = type();
     } while (element_operation(op.operation(), op.type) == nullptr);
     if (!a.whole || !b.whole) return;
+    const bool wide = storage_bytes(op.type) > 1 && !is_complex(op.type);
+    if (target_.byte_masks && is_comparison(op.operation()) && wide) {
+      op.width = uint8_t(random_.between(0, 1));
+    }
     op.to = define(true);
     ops.push_back(op);
   }
