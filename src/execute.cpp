@@ -105,9 +105,12 @@ Error wrong_size(const std::string& operand, size_t given, int64_t wanted) {
 /// The pointers that a plan with these sources takes; of factors the plan's own.
 Buffers buffers_of(const Plan::State& plan, std::span<const void* const> sources, void* target) {
   Buffers buffers{{target}};
-  size_t count = 1;
-  // Kernels never write to sources.
-  for (const void* const source : sources) buffers.pointers[count++] = const_cast<void*>(source);
+  // Kernels never write to sources. Up to a number that is known: a loop to where they end becomes
+  // a call of memcpy, which takes longer than a tiny kernel.
+  for (size_t k = 0; k < max_sources; ++k) {
+    if (k < sources.size()) buffers.pointers[1 + k] = const_cast<void*>(sources[k]);
+  }
+  size_t count = 1 + sources.size();
   for (const std::vector<std::byte>& factors : plan.factors) {
     buffers.pointers[count++] = const_cast<std::byte*>(factors.data());
   }
