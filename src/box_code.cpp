@@ -48,10 +48,10 @@ void take_tables(Body& body, const std::vector<std::vector<uint8_t>>& from, Tabl
   }
 }
 
-/// A block of bytes that only moves, as a problem of its own.
-IterationSpace space_of(const nest::Tile& tile) {
+/// A block of elements that only move, as a problem of its own.
+IterationSpace space_of(const nest::Tile& tile, int64_t bytes) {
   IterationSpace space;
-  space.op.bytes = 1;
+  space.op.bytes = bytes;
   for (const nest::Side& side : tile.sides) {
     space.loops.push_back({static_cast<int>(space.axes.size()), 1, side.extent, side.stride});
     space.axes.push_back({side.extent, side.extent});
@@ -122,6 +122,39 @@ Body BoxCode::rows(const RelaidTile& relaid, const ElementOp& op, const BoxPlace
   return body;
 }
 
+/// Sources that count for themselves are gathered in scratch; from there on all digits nest.
+Body BoxCode::unnested(const nest::Tile& box, const ElementOp& op, const BoxPlaces& places,
+                       const Machine& machine) {
+  const UnnestedBox steps = unnested_box(box, op);
+  const auto moved = [](Place place, int64_t by) { return Place{place.stream, place.at + by}; };
+  BoxPlaces from{places.operands};
+  Body body;
+  for (int source = 1; source <= source_count(op); ++source) {
+    const auto k = static_cast<size_t>(source);
+    if (steps.gathered[k].empty()) continue;
+    from.operands[k] = {image_stream(source_count(op), source), steps.scratch_at[k]};
+    for (const NestedBox& part : steps.gathered[k]) {
+      append(body,
+             relaid({space_of(part.tile, element_bytes(op, source)), 0},
+                    {moved(from.operands[k], part.at[0]), moved(places.operands[k], part.at[1])}));
+    }
+  }
+  images_bytes_ = steps.scratch_bytes;
+  scratch_bytes_ = std::max(scratch_bytes_, images_bytes_);
+  for (const NestedBox& part : steps.made) {
+    BoxPlaces at = from;
+    for (size_t k = 0; k < at.operands.size(); ++k) {
+      at.operands[k] = moved(at.operands[k], part.at[k]);
+    }
+    constexpr uint32_t any_side = ~uint32_t{0};
+    append(body, is_move(op)
+                     ? relaid({space_of(part.tile, op.bytes), 0}, {at.operands[0], at.operands[1]})
+                     : computed(part.tile, any_side, op, at, machine));
+  }
+  images_bytes_ = 0;
+  return body;
+}
+
 Body BoxCode::packed(const nest::Tile& box, const ElementOp& op, const Strides& at,
                      const Machine& machine) {
   Machine plain = machine;
@@ -171,7 +204,7 @@ Body BoxCode::on_images(const PackedBlock& block, const ElementOp& op, const Pla
                      [](const auto& a, const auto& b) { return a.stride[0] > b.stride[0]; });
     return placed(emit_rows(rows, RowValue::fill, {}, machine), places);
   }
-  if (only_packs(op)) return relaid({space_of(block.tile), 0}, {places[0], places[1]});
+  if (only_packs(op)) return relaid({space_of(block.tile, 1), 0}, {places[0], places[1]});
   constexpr uint32_t any_side = ~uint32_t{0};
   return computed(block.tile, any_side, unpacked(op), {places}, machine);
 }

@@ -2,6 +2,7 @@
 //
 //     sources ── relayouts ──► scratch ── rows ──► target                     relaid_tile
 //     packed sources ── spread ──► images ── the same ──► image ── pack ──►   packed_box
+//     sources ── relayouts ──► images ── the same, or a relayout ──► target    unnested_box
 //
 // Every step is made for streams of its own and then put on those of the program. Which loops stand
 // around the box is select's business.
@@ -14,6 +15,7 @@
 #include "microkernel.hpp"
 #include "packed_box.hpp"
 #include "relaid_tile.hpp"
+#include "unnested_box.hpp"
 
 namespace restride {
 
@@ -31,8 +33,8 @@ struct BoxPlaces {
   Strides ahead{};  ///< bytes from this box to the next one; 0: not known
 };
 
-/// Streams of a program that computes, behind those of its operands: what is relaid of each source,
-/// then the image of each operand.
+/// Streams of a program with such boxes, behind those of its operands: what is relaid of each
+/// source, then the image of each operand.
 constexpr int relaid_stream(int sources, int operand) { return sources + operand; }
 constexpr int image_stream(int sources, int operand) { return 2 * sources + 1 + operand; }
 
@@ -45,6 +47,10 @@ class BoxCode {
   /// A box without packed operands. `target_run`: the sides that make rows of the target.
   program::Body computed(const nest::Tile& box, uint32_t target_run, const ElementOp& op,
                          const BoxPlaces& places, const Machine& machine);
+
+  /// A box without packed operands, moved or computed, along whose sides digits do not nest.
+  program::Body unnested(const nest::Tile& box, const ElementOp& op, const BoxPlaces& places,
+                         const Machine& machine);
 
   /// A box with packed operands, computed or filled, at `at`.
   program::Body packed(const nest::Tile& box, const ElementOp& op, const Strides& at,

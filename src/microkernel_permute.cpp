@@ -40,7 +40,8 @@ std::vector<Move> moves(const std::vector<Side>& sides) {
     repeated.reserve(result.size() * static_cast<size_t>(side.extent));
     for (const Move& outer : result) {
       for (int64_t i = 0; i < side.extent; ++i) {
-        repeated.push_back({outer.target + i * side.stride[0], outer.source + i * side.stride[1]});
+        const Strides at = side.at(i);
+        repeated.push_back({outer.target + at[0], outer.source + at[1]});
       }
     }
     result = std::move(repeated);

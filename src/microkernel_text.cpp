@@ -17,6 +17,10 @@ std::string describe(const nest::Tile& tile, Movement movement, uint32_t target_
     return "permute " + std::to_string(rows * columns) + " of " + std::to_string(element_bytes) +
            " bytes";
   }
+  if (tile.work == nest::Work::compute && movement == Movement::gather) {
+    return "gather " + std::to_string(rows * columns) + " of " + std::to_string(element_bytes) +
+           " bytes";
+  }
   const bool run = !tile.sides.empty() && tile.sides.back().stride[0] == element_bytes;
   const int64_t bytes = run ? tile.sides.back().extent * element_bytes : element_bytes;
   int64_t count = 1;

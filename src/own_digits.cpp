@@ -47,24 +47,29 @@ namespace {
 
 using Digit = std::vector<WeightedDigit>::const_iterator;
 
-/// Appends the boxes of counts [first, last) of the digits from `digit` on, which stand at
-/// `offset`.
-void add_boxes(Digit digit, Digit end, int64_t first, int64_t last, int64_t offset,
+/// Appends the boxes of counts [first, last) of the digits from `digit` on. `zero` is where their
+/// count 0 stands.
+void add_boxes(Digit digit, Digit end, int64_t first, int64_t last, const NumeralBox& zero,
                std::vector<NumeralBox>& boxes) {
   if (first >= last) return;
+  const auto at = [&](int64_t digits) {
+    return NumeralBox{
+        zero.first + digits * digit->weight, zero.offset + digits * digit->stride, {}};
+  };
   const int64_t weight = digit->weight, head = ceil_div(first, weight), tail = last / weight;
   if (head > tail || first % weight != 0) {
     const int64_t from = first / weight;
     add_boxes(digit + 1, end, first - from * weight, std::min(last, head * weight) - from * weight,
-              offset + from * digit->stride, boxes);
+              at(from), boxes);
   }
   if (head < tail) {
-    NumeralBox box{offset + head * digit->stride, {digit, end}};
+    NumeralBox box = at(head);
+    box.digits.assign(digit, end);
     box.digits.front().extent = tail - head;
     boxes.push_back(std::move(box));
   }
   if (head <= tail) {
-    add_boxes(digit + 1, end, 0, last - tail * weight, offset + tail * digit->stride, boxes);
+    add_boxes(digit + 1, end, 0, last - tail * weight, at(tail), boxes);
   }
 }
 
@@ -73,7 +78,7 @@ void add_boxes(Digit digit, Digit end, int64_t first, int64_t last, int64_t offs
 std::vector<NumeralBox> numeral_boxes(const std::vector<WeightedDigit>& numeral, int64_t first,
                                       int64_t last) {
   std::vector<NumeralBox> boxes;
-  add_boxes(numeral.begin(), numeral.end(), first, last, 0, boxes);
+  add_boxes(numeral.begin(), numeral.end(), first, last, {}, boxes);
   return boxes;
 }
 

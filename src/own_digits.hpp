@@ -49,7 +49,8 @@ std::vector<WeightedDigit> numeral_of(const Strides& stride, const OwnDigits& ow
 
 /// Counts that all begin and end with the coarser digits of a numeral.
 struct NumeralBox {
-  int64_t offset;                     ///< of its first count
+  int64_t first;                      ///< count
+  int64_t offset;                     ///< of that
   std::vector<WeightedDigit> digits;  ///< coarsest first
 };
 

@@ -35,8 +35,17 @@ constexpr int64_t short_row_bytes = 32;
 Schedule Scheduler::run() {
   schedule_.nontemporal = streams();
   schedule_.vector_bytes = target_.vector_bytes;
+  if (is_packed(space().op)) {
+    packed();
+    gather_tile();
+    return std::move(schedule_);
+  }
+  if (unnested()) {
+    gather_tile();
+    return std::move(schedule_);
+  }
   if (!is_move(space().op)) {
-    is_packed(space().op) ? packed() : compute();
+    compute();
     gather_tile();
     schedule_.asked_sources = asked_sources();
     return std::move(schedule_);
@@ -179,6 +188,8 @@ std::string to_string(Movement movement) {
       return "transpose";
     case Movement::repeat:
       return "repeat";
+    case Movement::gather:
+      return "gather";
     case Movement::compute:
       return "compute";
   }

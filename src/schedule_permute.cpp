@@ -7,13 +7,6 @@
 #include "scheduler.hpp"
 
 namespace restride {
-namespace {
-
-// Code for a permuted block grows with its windows.
-constexpr int64_t most_block_bytes = 2048;
-
-}  // namespace
-
 bool Scheduler::permutes() const {
   const int64_t bytes = schedule_.space.op.bytes;
   return target_.permute_width > 0 && bytes >= target_.permute_width && bytes < 16;
@@ -21,7 +14,7 @@ bool Scheduler::permutes() const {
 
 int64_t Scheduler::window_extent(int64_t run, int64_t extent) const {
   const int64_t vector = target_.vector_bytes, exact = vector / std::gcd(run, vector);
-  if (exact <= extent && run * exact <= most_block_bytes) return exact;
+  if (exact <= extent && run * exact <= most_permuted_bytes) return exact;
   return std::min(extent, ceil_div(vector, run));
 }
 
@@ -43,7 +36,7 @@ bool Scheduler::permute() {
   }
   lengthen_shifted_rows(block);
   const int64_t bytes = block_bytes(block);
-  if (bytes > most_block_bytes || bytes == space().op.bytes) return false;
+  if (bytes > most_permuted_bytes || bytes == space().op.bytes) return false;
   for (int k = loop_count() - 1; k >= 0; --k) {
     const int64_t extent = block[static_cast<size_t>(k)];
     if (extent > 1 && movable_inside(k)) mark(split_off(k, extent)) = Mark::target_run;
@@ -61,7 +54,7 @@ int64_t Scheduler::block_bytes(const std::vector<int64_t>& block) const {
 void Scheduler::lengthen_shifted_rows(std::vector<int64_t>& block) {
   constexpr int64_t vectors = 4;
   const int run = contiguous(0);
-  if (run < 0 || block_bytes(block) * vectors > most_block_bytes) return;
+  if (run < 0 || block_bytes(block) * vectors > most_permuted_bytes) return;
   int64_t& extent = block[static_cast<size_t>(run)];
   const bool whole = extent * space().op.bytes % target_.vector_bytes == 0;
   if (!whole || extent * vectors > loop(run).extent) return;

@@ -18,6 +18,9 @@ namespace restride {
 // 1.0 (staged .8 - .9); f32 .8, less than staged. Rows of 192 bytes .66 -> 1.1.
 constexpr int64_t page_rows = 16;
 
+// Code for a permuted block grows with its windows.
+constexpr int64_t most_permuted_bytes = 2048;
+
 /// The space being scheduled. Loops chosen for the tile are marked; they keep their relative order,
 /// which keeps coarser loops of an axis outside the finer ones.
 class Scheduler {
@@ -131,12 +134,32 @@ class Scheduler {
   /// Marks a block whose source and target both are a few contiguous windows. False if there is
   /// none.
   bool permute();
+
   int64_t block_bytes(const std::vector<int64_t>& block) const;
 
   /// Rows of the target that begin between lines share one with what is written after other rows,
   /// so some vectors of a row are written at a time. In the second level a store takes twice as
   /// long with one, a third longer with four: u8 10000 x 3 .46 -> .66 of memcpy.
   void lengthen_shifted_rows(std::vector<int64_t>& block);
+
+  // ---- digits that do not nest (schedule_unnested.cpp)
+
+  /// Marks a block with whole periods of them, which is permuted where it is small, else goes
+  /// through scratch. False if there are none, if rows of whole vectors lie inside of them, or if
+  /// the block is too large: then loops with digits of their own stay outside.
+  bool unnested();
+
+  /// Whether long rows of all operands lie inside of the loops with digits of their own.
+  bool has_nested_rows();
+
+  /// The loops of whole periods and inside of them, by extent; empty if all digits nest.
+  std::vector<int64_t> period_block();
+
+  /// Lengthens a block by the loops that write closest to each other, up to `elements`.
+  void lengthen(std::vector<int64_t>& block, int64_t elements);
+
+  /// Bytes of scratch that a block takes for one element of the target.
+  int64_t gathered_element_bytes();
 
   // ---- computations (schedule_compute.cpp)
 

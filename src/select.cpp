@@ -199,6 +199,7 @@ class Selector {
       case Movement::permute:
         return permuted(tile, around, machine);
       case Movement::repeat:
+      case Movement::gather:
       case Movement::compute:
         return one_unit(computed(tile, around, machine), around);
     }
@@ -222,6 +223,8 @@ class Selector {
     for (size_t k = 0; k < places.operands.size(); ++k) {
       places.operands[k] = {static_cast<int>(k), around.at[k]};
     }
+    if (schedule_.movement == Movement::gather || is_unnested(tile))
+      return boxes_.unnested(tile, nest_.op, places, machine);
     return boxes_.computed(tile, schedule_.target_run, nest_.op, places, machine);
   }
 
@@ -259,6 +262,12 @@ class Selector {
   int64_t scratch_bytes_ = 0;
 };
 
+/// Whether boxes keep images of operands in scratch.
+bool has_images(const IterationSpace& space) {
+  return is_packed(space.op) || std::any_of(space.loops.begin(), space.loops.end(),
+                                            [](const Loop& loop) { return !loop.own.empty(); });
+}
+
 /// Forgets a stream that no operation uses.
 void drop_steps(Body& body, int stream) {
   for (auto& item : body) {
@@ -287,18 +296,19 @@ Program select(const LoopNest& nest, const Schedule& schedule, const Target& tar
   Selector::Around around;
   around.alignment = alignment;
   program.root = selector.root(nest.root, around);
-  const bool computes = !is_move(schedule.space.op);
+  const bool has_boxes =
+      schedule.movement == Movement::compute || schedule.movement == Movement::gather;
   if (selector.scratch_bytes() > 0) {
     program.operands.push_back({program::Role::scratch, 0, selector.scratch_bytes(), 64});
     const int scratch = sources + 1;
-    if (computes) {
-      // Streams for what is relaid of each source, and for the image of each packed operand.
-      const int images = is_packed(schedule.space.op) ? sources + 1 : 0;
+    if (has_boxes) {
+      // Streams for what is relaid of each source, and for the image of each operand.
+      const int images = has_images(schedule.space) ? sources + 1 : 0;
       program.streams.insert(program.streams.end(), static_cast<size_t>(sources + images), scratch);
     } else {
       program.streams.insert(program.streams.end(), {scratch, scratch, 1});
     }
-  } else if (!computes) {
+  } else if (!has_boxes) {
     drop_steps(program.root, prefetch_stream);
   }
   return program;

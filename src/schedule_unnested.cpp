@@ -1,0 +1,104 @@
+// Schedules where digits of operands do not nest: blocks of whole periods, at whose borders all
+// operands begin a tile.
+#include <algorithm>
+#include <cstdlib>
+
+#include "scheduler.hpp"
+
+namespace restride {
+namespace {
+
+// Longer rows are moved where they are.
+constexpr int64_t long_row_bytes = 64;
+// A block that is permuted, once it has whole periods.
+constexpr int64_t permuted_bytes = 1024;
+// Scratch of a block that goes through it, so that it stays in L1 beside source and target.
+constexpr int64_t gathered_bytes = 16 * 1024;
+// And what there is, less some lines between its parts.
+constexpr int64_t most_gathered_bytes = 31 * 1024;
+
+int64_t product(const std::vector<int64_t>& extents) {
+  int64_t product = 1;
+  for (const int64_t extent : extents) product *= extent;
+  return product;
+}
+
+}  // namespace
+
+bool Scheduler::unnested() {
+  std::vector<int64_t> block = period_block();
+  if (block.empty() || has_nested_rows()) return false;
+  const int64_t bytes = space().op.bytes, gathered = gathered_element_bytes();
+  if (is_move(space().op) && permutes() && product(block) <= most_permuted_bytes / bytes) {
+    schedule_.movement = Movement::permute;
+    lengthen(block, permuted_bytes / bytes);
+  } else if (product(block) <= most_gathered_bytes / gathered) {
+    schedule_.movement = is_move(space().op) ? Movement::gather : Movement::compute;
+    lengthen(block, gathered_bytes / gathered);
+  } else {
+    return false;
+  }
+  for (int k = loop_count() - 1; k >= 0; --k) {
+    if (const int64_t extent = block[static_cast<size_t>(k)]; extent > 1) {
+      mark(split_off(k, extent)) = Mark::target_run;
+    }
+  }
+  return true;
+}
+
+bool Scheduler::has_nested_rows() {
+  const int row = contiguous(0);
+  if (row < 0 || loop(row).extent * space().op.bytes < long_row_bytes) return false;
+  for (int operand = 1; operand <= source_count(space().op); ++operand) {
+    const int64_t stride = loop(row).stride[static_cast<size_t>(operand)];
+    if (stride != 0 && stride != element_bytes(space().op, operand)) return false;
+  }
+  return true;
+}
+
+std::vector<int64_t> Scheduler::period_block() {
+  std::vector<int64_t> block(space().loops.size(), 1);
+  bool nests = true;
+  for (int k = 0; k < loop_count(); ++k) {
+    if (loop(k).own.empty()) continue;
+    nests = false;
+    for (int inside = k; inside < loop_count(); ++inside) {
+      if (loop(inside).axis == loop(k).axis)
+        block[static_cast<size_t>(inside)] = loop(inside).extent;
+    }
+  }
+  if (nests) block.clear();
+  return block;
+}
+
+void Scheduler::lengthen(std::vector<int64_t>& block, int64_t elements) {
+  const auto is_inside = [&](int k) { return block[static_cast<size_t>(k)] > 1; };
+  const auto may_join = [&](int k) {
+    for (int finer = k + 1; finer < loop_count(); ++finer) {
+      if (loop(finer).axis == loop(k).axis && !is_inside(finer)) return false;
+    }
+    return !is_inside(k) && loop(k).own.empty();
+  };
+  while (true) {
+    int next = -1;
+    for (int k = 0; k < loop_count(); ++k) {
+      const bool closer = next < 0 || std::abs(loop(k).stride[0]) < std::abs(loop(next).stride[0]);
+      if (may_join(k) && closer) next = k;
+    }
+    const int64_t room = elements / product(block);
+    if (next < 0 || room < 2) return;
+    block[static_cast<size_t>(next)] = std::min(room, loop(next).extent);
+    if (room < loop(next).extent) return;
+  }
+}
+
+int64_t Scheduler::gathered_element_bytes() {
+  int64_t bytes = 0;
+  for (int operand = 1; operand <= source_count(space().op); ++operand) {
+    bytes += element_bytes(space().op, operand);
+  }
+  // What is computed may be relaid once more.
+  return is_move(space().op) ? bytes : 2 * bytes;
+}
+
+}  // namespace restride
