@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 #include <variant>
 
@@ -61,16 +62,22 @@ IterationSpace space_of(const nest::Tile& tile, int64_t bytes) {
 
 }  // namespace
 
-/// A relayout is planned like any other, to stay within the caches.
-Body BoxCode::relaid(const Relayout& relayout, const std::array<Place, 2>& places) {
+/// A relayout is planned like any other. Into scratch it stays within the caches; so do transposes,
+/// whose panels would need scratch besides.
+Body BoxCode::relaid(const Relayout& relayout, const std::array<Place, 2>& places,
+                     int64_t alignment) {
   IterationSpace space = relayout.space;
   simplify(space);
-  Target caching = target_;
+  Target caching = target_, around = target_;
   caching.nontemporal = false;
-  caching.l1_bytes = std::numeric_limits<int64_t>::max();  // else boxes within boxes
-  Schedule scheduled = schedule(space, caching);
+  // Else boxes within boxes.
+  caching.l1_bytes = around.l1_bytes = std::numeric_limits<int64_t>::max();
+  around.streaming_bytes = around.streaming_fill_bytes = 0;
+  const bool whole_vectors = alignment % vector_bytes_ == 0;
+  Schedule scheduled = schedule(space, whole_vectors ? around : caching);
+  if (scheduled.movement == Movement::transpose) scheduled = schedule(space, caching);
   scheduled.vector_bytes = vector_bytes_;
-  Program moves = select(lower(scheduled), scheduled, target_, 1);
+  Program moves = select(lower(scheduled), scheduled, target_, alignment);
   take_tables(moves.root, moves.tables, tables_);
   return placed(std::move(moves.root), places);
 }
@@ -148,7 +155,8 @@ Body BoxCode::unnested(const nest::Tile& box, const ElementOp& op, const BoxPlac
     }
     constexpr uint32_t any_side = ~uint32_t{0};
     append(body, is_move(op)
-                     ? relaid({space_of(part.tile, op.bytes), 0}, {at.operands[0], at.operands[1]})
+                     ? relaid({space_of(part.tile, op.bytes), 0}, {at.operands[0], at.operands[1]},
+                              std::gcd(machine.alignment, part.at[0]))
                      : computed(part.tile, any_side, op, at, machine));
   }
   images_bytes_ = 0;

@@ -60,7 +60,9 @@ class BoxCode {
   int64_t scratch_bytes() const { return scratch_bytes_; }
 
  private:
-  program::Body relaid(const Relayout& relayout, const std::array<Place, 2>& places);
+  /// `alignment`: of the place moved to, where whole vectors may go around the caches; else 1.
+  program::Body relaid(const Relayout& relayout, const std::array<Place, 2>& places,
+                       int64_t alignment = 1);
   program::Body rows(const RelaidTile& relaid, const ElementOp& op, const BoxPlaces& places,
                      const Places& rows_at, const Machine& machine) const;
   program::Body packed_block(const nest::Tile& tile, const ElementOp& op, const Strides& at,

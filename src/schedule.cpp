@@ -105,6 +105,7 @@ int64_t Scheduler::run_bytes(size_t operand) const {
   int64_t run = element_bytes(schedule_.space.op, static_cast<int>(operand));
   const std::vector<Loop>& loops = schedule_.space.loops;
   for (auto loop = loops.rbegin(); loop != loops.rend() && loop->stride[operand] == run; ++loop) {
+    if (!loop->own.empty()) break;
     run *= loop->extent;
   }
   return run;

@@ -168,10 +168,12 @@ class Selector {
   Body tile(const nest::Tile& tile, const Around& around) {
     int64_t alignment = std::gcd(around.alignment, around.at[0]);
     for (const nest::Side& side : tile.sides) {
-      const int64_t stride = side.stride[0];
       // Along the run of the target code moves by whole vectors.
-      if (side.extent > 1 && stride >= schedule_.vector_bytes)
-        alignment = std::gcd(alignment, stride);
+      if (side.extent > 1 && side.stride[0] >= schedule_.vector_bytes)
+        alignment = std::gcd(alignment, side.stride[0]);
+      for (const OwnDigit& digit : side.own) {
+        if (digit.operand == 0) alignment = std::gcd(alignment, digit.stride);
+      }
     }
     const bool fills = tile.work == nest::Work::fill;
     const Machine machine{target_,
