@@ -2,17 +2,12 @@
 #include "box_ahead.hpp"
 
 #include <algorithm>
-#include <bit>
+
+#include "arithmetic.hpp"
 
 namespace restride {
-namespace {
 
 using program::Step;
-
-/// The largest power of two that divides `number`.
-int64_t power_of_two_in(int64_t number) { return number & -number; }
-
-}  // namespace
 
 BoxAhead::BoxAhead(const TileRun& rows, const TileRun& columns, const Strides& at,
                    const Machine& machine, const std::vector<int64_t>& flushed)
@@ -24,16 +19,25 @@ BoxAhead::BoxAhead(const TileRun& rows, const TileRun& columns, const Strides& a
   const bool lines = run_bytes % line_bytes_ == 0 && written_lines_ > 0 &&
                      rows.extent() * machine.element_bytes % line_bytes_ == 0;
   if (machine.ahead == 0 || !lines) return;
-  group_lines_ = power_of_two_in(run_bytes / line_bytes_);
-  if (!std::has_single_bit(static_cast<uint64_t>(written_lines_))) {
-    group_lines_ = std::min(group_lines_, power_of_two_in(written_lines_));
+  const int64_t run_lines = run_bytes / line_bytes_;
+  group_lines_ = run_lines;
+  while (group_lines_ > 0 &&
+         (run_lines % group_lines_ != 0 || !shares_out(machine.vector_bytes, flushed))) {
+    --group_lines_;
   }
-  row_shares_ = group_lines_ * line_bytes_ / machine.vector_bytes;
-  rows_per_panel_ = rows.extent() / row_shares_;
-  asks_ = rows_.divides(rows_per_panel_) && rows_per_panel_ * row_shares_ == rows.extent();
-  for (const int64_t count : flushed) {
-    asks_ = asks_ && rows_.divides(std::max<int64_t>(1, count * written_lines_ / group_lines_));
-  }
+  asks_ = group_lines_ > 0;
+}
+
+bool BoxAhead::shares_out(int64_t vector_bytes, const std::vector<int64_t>& flushed) {
+  row_shares_ = ceil_div(group_lines_ * line_bytes_, vector_bytes);
+  rows_per_panel_ = rows_.extent() / row_shares_;
+  if (rows_per_panel_ * row_shares_ != rows_.extent()) return false;
+  return rows_.divides(rows_per_panel_) &&
+         std::all_of(flushed.begin(), flushed.end(), [&](int64_t columns) {
+           const int64_t lines = columns * written_lines_;
+           return group_lines_ % lines == 0 ||
+                  (lines % group_lines_ == 0 && rows_.divides(lines / group_lines_));
+         });
 }
 
 int64_t BoxAhead::panel_offset(int64_t panel) const {

@@ -2,9 +2,8 @@
 //
 // A box of `rows` (a run of the target) by `columns` (a run of the source) is written in panels of
 // columns. As many lines are asked for as are written, row after row, which memory answers fastest:
-// each panel asks for its share of the rows. Where the lines of a row are no power of two, a panel
-// asks for a group of lines of its rows that is one, and the rows are gone through once for each
-// group.
+// each panel asks for its share of the rows. Where rows do not come out whole, a panel asks for a
+// part of the lines of its rows, and the rows are gone through once for each part.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +35,9 @@ class BoxAhead {
   void add_step(std::vector<program::Step>& steps, int64_t columns) const;
 
  private:
+  /// Whether panels and what they write come out whole with groups of so many lines.
+  bool shares_out(int64_t vector_bytes, const std::vector<int64_t>& flushed);
+
   TileRun rows_;
   int64_t line_bytes_;
   int64_t first_;               // byte of the source where the box ahead begins

@@ -8,6 +8,17 @@
 #include "rewrites.hpp"
 
 namespace restride {
+namespace {
+
+/// From `factor` to twice as much: the least that divides the extent, or `factor`.
+int64_t even(int64_t extent, int64_t factor) {
+  for (int64_t divisor = factor; divisor < 2 * factor; ++divisor) {
+    if (extent % divisor == 0) return divisor;
+  }
+  return factor;
+}
+
+}  // namespace
 
 Scheduler::Scheduler(const IterationSpace& space, const Target& target, CodeGoal goal)
     : target_(target), schedule_{space} {
@@ -53,12 +64,13 @@ bool Scheduler::movable_inside(int k) {
   return true;
 }
 
-int64_t Scheduler::take_run(size_t operand, int64_t run, int64_t wanted, Mark as) {
+int64_t Scheduler::take_run(size_t operand, int64_t run, int64_t wanted, Mark as, Length length) {
   while (2 * run <= wanted) {
     const int k = next_in_run(operand, run);
     // The target leaves the loop that the runs of the source begin with to the source.
     if (k < 0 || (operand == 0 && loop(k).stride[1] == space().op.bytes)) break;
-    const int inner = split_off(k, wanted / run);
+    const int64_t factor = wanted / run;
+    const int inner = split_off(k, length == Length::about ? even(loop(k).extent, factor) : factor);
     mark(inner) = as;
     run *= loop(inner).extent;
   }
@@ -85,11 +97,13 @@ void Scheduler::move_inside(int k) {
 }
 
 void Scheduler::gather_tile() {
-  std::vector<Loop> outside, tile;
+  std::vector<Loop> outside, around, tile;
   uint32_t target_run = 0;
   for (int k = 0; k < loop_count(); ++k) {
     if (mark(k) == Mark::outside) {
       outside.push_back(loop(k));
+    } else if (mark(k) == Mark::around) {
+      around.push_back(loop(k));
     } else {
       if (mark(k) == Mark::target_run) target_run |= uint32_t{1} << tile.size();
       tile.push_back(loop(k));
@@ -97,6 +111,7 @@ void Scheduler::gather_tile() {
   }
   schedule_.tile_loops = static_cast<int>(tile.size());
   schedule_.target_run = target_run;
+  outside.insert(outside.end(), around.begin(), around.end());
   outside.insert(outside.end(), tile.begin(), tile.end());
   space().loops = std::move(outside);
 }

@@ -30,7 +30,12 @@ class Scheduler {
   Schedule run();
 
  private:
-  enum class Mark : uint8_t { outside, target_run, source_run };
+  /// Where a loop comes to stand: outside, right around the tile, or in it.
+  enum class Mark : uint8_t { outside, around, target_run, source_run };
+
+  /// How much of a loop lengthens a run: at most what is wanted, or up to twice of that where this
+  /// divides the loop, since a rest takes as much code again.
+  enum class Length : uint8_t { at_most, about };
 
   /// Whether the arrays are too large to stay in the caches anyway.
   bool streams() const;
@@ -71,11 +76,12 @@ class Scheduler {
   /// Puts the loop that goes on where a block of an operand ends innermost.
   void go_on(size_t operand);
 
-  /// Marks loops that lengthen a run of an operand from `run` bytes to at most `wanted`; returns
-  /// its length.
-  int64_t take_run(size_t operand, int64_t run, int64_t wanted, Mark as);
+  /// Marks loops that lengthen a run of an operand from `run` bytes to `wanted`; returns its
+  /// length.
+  int64_t take_run(size_t operand, int64_t run, int64_t wanted, Mark as,
+                   Length length = Length::at_most);
 
-  /// Moves the marked loops inside, in their order.
+  /// Moves the marked loops to their places, each kind in its order.
   void gather_tile();
 
   // ---- rows (schedule.cpp)

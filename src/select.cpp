@@ -127,12 +127,7 @@ class Selector {
       }
     }
     if (schedule_.nontemporal && schedule_.movement == Movement::transpose) {
-      Step ahead{prefetch_stream};
-      for (const Step& step : made.steps) {
-        if (step.stream == source_stream) ahead = step;
-      }
-      ahead.stream = prefetch_stream;
-      made.steps.push_back(std::move(ahead));
+      made.steps.push_back(ahead(loop, made, around));
     }
     return nests ? result : one_unit(std::move(result), around);
   }
@@ -153,6 +148,23 @@ class Selector {
       if (digit.operand == 0) divisor = std::gcd(divisor, digit.stride);
     }
     return divisor;
+  }
+
+  /// How the stream moves that asks for the source an iteration of the innermost loop ahead: as the
+  /// source, but behind the last iteration comes the first one of the next round.
+  static Step ahead(const nest::For& loop, const For& made, const Around& around) {
+    Step step{prefetch_stream};
+    for (const Step& walks : made.steps) {
+      if (walks.stream == source_stream) step = walks;
+    }
+    step.stream = prefetch_stream;
+    const bool innermost = std::none_of(loop.body.begin(), loop.body.end(), [](const auto& node) {
+      return std::holds_alternative<nest::For>(node.statement);
+    });
+    if (innermost && around.loops > 0 && made.extent > 1 && step.wraps.empty()) {
+      step.wraps = {{made.extent - 1, around.ahead[1] - step.stride}};
+    }
+    return step;
   }
 
   static void start(For& loop, int stream, int64_t offset) {
