@@ -84,7 +84,8 @@ void flatten(Tile& fill) {
 class Lowering {
  public:
   explicit Lowering(const Schedule& schedule)
-      : loops_(schedule.space.loops),
+      : schedule_(schedule),
+        loops_(schedule.space.loops),
         first_side_(loops_.size() - static_cast<size_t>(schedule.tile_loops)) {}
 
   /// The statements of loops `k` and inside, for the part `rest` of each axis that is in view.
@@ -100,6 +101,8 @@ class Lowering {
       if (part.valid == loop.step) end = whole.valid / loop.step;
       if (part.valid == 0 && part.padded == loop.step) end = whole.padded / loop.step;
       end = std::min(end, loop.extent);
+      if (static_cast<int>(k) == schedule_.window_loop)
+        end = std::min(end, begin + schedule_.window - begin % schedule_.window);
       std::vector<Axis> inside = rest;
       inside[static_cast<size_t>(loop.axis)] = part;
       if (part.valid == 0) {  // all padding from here on: the other axes need no cut at `valid`
@@ -150,6 +153,7 @@ class Lowering {
     }
   }
 
+  const Schedule& schedule_;
   const std::vector<Loop>& loops_;
   size_t first_side_;  // loops from here on are sides of tiles
 };

@@ -198,10 +198,14 @@ std::string to_string(Movement movement) {
 }
 
 std::string to_string(const Schedule& schedule) {
-  std::string text = to_string(schedule.movement) + ", the innermost " +
-                     std::to_string(schedule.tile_loops) + " loops are tiles" +
-                     (schedule.nontemporal ? ", non-temporal stores" : "") +
-                     (schedule.claims ? ", lines asked for before they are written" : "") + '\n';
+  std::string text =
+      to_string(schedule.movement) + ", the innermost " + std::to_string(schedule.tile_loops) +
+      " loops are tiles" +
+      (schedule.window_loop < 0 ? ""
+                                : ", loop " + std::to_string(schedule.window_loop) +
+                                      " in windows of " + std::to_string(schedule.window)) +
+      (schedule.nontemporal ? ", non-temporal stores" : "") +
+      (schedule.claims ? ", lines asked for before they are written" : "") + '\n';
   return text + to_string(schedule.space);
 }
 

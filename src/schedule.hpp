@@ -36,6 +36,10 @@ struct Schedule {
   /// Which tile loops make the contiguous run of the target, one bit each, bit 0 the outermost. Of
   /// a transpose the others make the run of the source; of a computation they repeat the row.
   uint32_t target_run = 0;
+  /// Code of its own for so many iterations of a loop at a time, where a block of all would not fit
+  /// the scratch; -1: no loop.
+  int window_loop = -1;
+  int64_t window = 1;
   /// Of the program: the target's, or narrower where the runs of a transpose do not fill those.
   int vector_bytes = 16;
   /// Of a transpose: bytes of a source row that one network takes in.

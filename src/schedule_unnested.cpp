@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "arithmetic.hpp"
 #include "scheduler.hpp"
 
 namespace restride {
@@ -10,12 +11,15 @@ namespace {
 
 // Longer rows are moved where they are.
 constexpr int64_t long_row_bytes = 64;
-// A block that is permuted, once it has whole periods.
+// A block that is permuted, once it has whole periods: code grows with its elements.
 constexpr int64_t permuted_bytes = 1024;
+constexpr int64_t most_permuted_elements = 1024;
 // Scratch of a block that goes through it, so that it stays in L1 beside source and target.
 constexpr int64_t gathered_bytes = 16 * 1024;
 // And what there is, less some lines between its parts.
 constexpr int64_t most_gathered_bytes = 31 * 1024;
+// Each window has code of its own.
+constexpr int64_t most_windows = 4;
 
 int64_t product(const std::vector<int64_t>& extents) {
   int64_t product = 1;
@@ -29,20 +33,41 @@ bool Scheduler::unnested() {
   std::vector<int64_t> block = period_block();
   if (block.empty() || has_nested_rows()) return false;
   const int64_t bytes = space().op.bytes, gathered = gathered_element_bytes();
-  if (is_move(space().op) && permutes() && product(block) <= most_permuted_bytes / bytes) {
+  const int64_t permuted = std::min(most_permuted_bytes / bytes, most_permuted_elements);
+  if (is_move(space().op) && permutes() && product(block) <= permuted) {
     schedule_.movement = Movement::permute;
-    lengthen(block, permuted_bytes / bytes);
-  } else if (product(block) <= most_gathered_bytes / gathered) {
+    lengthen(block, std::min(permuted_bytes / bytes, permuted));
+  } else {
+    const int64_t most = most_gathered_bytes / gathered;
+    if (product(block) > most && !cut_windows(block, most)) return false;
     schedule_.movement = is_move(space().op) ? Movement::gather : Movement::compute;
     lengthen(block, gathered_bytes / gathered);
-  } else {
-    return false;
   }
   for (int k = loop_count() - 1; k >= 0; --k) {
-    if (const int64_t extent = block[static_cast<size_t>(k)]; extent > 1) {
-      mark(split_off(k, extent)) = Mark::target_run;
-    }
+    const int64_t extent = block[static_cast<size_t>(k)];
+    if (extent == 1) continue;
+    const int inside = split_off(k, extent);
+    mark(inside) = Mark::target_run;
+    if (schedule_.window_loop > k) schedule_.window_loop += inside - k;
   }
+  return true;
+}
+
+bool Scheduler::cut_windows(const std::vector<int64_t>& block, int64_t elements) {
+  int largest = -1;
+  for (int k = 0; k < loop_count(); ++k) {
+    if (loop(k).own.empty()) continue;
+    if (largest < 0 || loop(k).extent > loop(largest).extent) largest = k;
+  }
+  const Loop& cut = loop(largest);
+  int64_t tile = 1;  // of the target, which is written in whole ones then
+  for (const OwnDigit& digit : cut.own) {
+    if (digit.operand == 0) tile *= digit.every;
+  }
+  const int64_t window = elements / (product(block) / cut.extent) / tile * tile;
+  if (window == 0 || ceil_div(cut.extent, window) > most_windows) return false;
+  schedule_.window = window;
+  schedule_.window_loop = largest;
   return true;
 }
 

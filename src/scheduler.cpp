@@ -109,6 +109,13 @@ void Scheduler::gather_tile() {
       tile.push_back(loop(k));
     }
   }
+  if (schedule_.window_loop >= 0) {
+    const auto before = marks_.begin() + schedule_.window_loop;
+    schedule_.window_loop = static_cast<int>(
+        outside.size() + static_cast<size_t>(std::count_if(marks_.begin(), before, [](Mark mark) {
+          return mark != Mark::outside;
+        })));
+  }
   schedule_.tile_loops = static_cast<int>(tile.size());
   schedule_.target_run = target_run;
   outside.insert(outside.end(), around.begin(), around.end());

@@ -164,6 +164,10 @@ class Scheduler {
   /// Lengthens a block by the loops that write closest to each other, up to `elements`.
   void lengthen(std::vector<int64_t>& block, int64_t elements);
 
+  /// Cuts the largest loop with digits of its own into windows, so that blocks have at most
+  /// `elements`. False if that takes too many.
+  bool cut_windows(const std::vector<int64_t>& block, int64_t elements);
+
   /// Bytes of scratch that a block takes for one element of the target.
   int64_t gathered_element_bytes();
 
