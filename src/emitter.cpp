@@ -71,6 +71,15 @@ Reg Emitter::load_lane(Reg into, int stream, int64_t offset, int bytes, int at) 
   return append({.code = Code::insert, .at = static_cast<uint8_t>(at), .a = into, .b = lane});
 }
 
+Reg Emitter::load_part(Reg into, int stream, int64_t offset, VectorPart part) {
+  return append({.code = Code::load,
+                 .stream = static_cast<uint8_t>(stream),
+                 .bytes = static_cast<uint8_t>(part.bytes),
+                 .at = static_cast<uint8_t>(part.at),
+                 .a = into,
+                 .offset = offset});
+}
+
 Reg Emitter::splat(int stream, int64_t offset, int width) {
   return append({.code = Code::splat,
                  .stream = static_cast<uint8_t>(stream),

@@ -35,6 +35,8 @@ class Emitter {
   /// `into` with the bytes from `at` on replaced by `bytes` bytes of memory; `into` may be none.
   /// `at` is a multiple of 16 and the bytes lie in one lane.
   program::Reg load_lane(program::Reg into, int stream, int64_t offset, int bytes, int at);
+  /// `into`, which may be none, with some bytes replaced by memory; the target has byte masks.
+  program::Reg load_part(program::Reg into, int stream, int64_t offset, VectorPart part);
   program::Reg splat(int stream, int64_t offset, int width);
   program::Reg constant(int table);
   /// A register that is not there may hold anything; two make none.

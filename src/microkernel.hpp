@@ -73,6 +73,12 @@ program::Body emit_spread_rows(const PackedImage& image, int64_t at, const Machi
 program::Body emit_kept_bytes(const PackedImage& image, int64_t at, const Machine& machine);
 program::Body emit_packed_rows(const PackedImage& image, int64_t at, const Machine& machine);
 
+/// How many rows that follow each other in the target make whole lines: 1 where they are not
+/// joined.
+int64_t joined_rows(int64_t row_bytes, const Target& target);
+bool can_join_rows(const nest::Tile& tile, int64_t element_bytes, const Target& target);
+program::Body emit_joined_rows(const nest::Tile& tile, const Strides& at, const Machine& machine);
+
 /// How many rows of the target, so far apart, a tile should have for each to have a phase in its
 /// line that is known: 1 where that does not pay.
 int64_t shifted_rows(int64_t row_bytes, int64_t row_stride, const Target& target);

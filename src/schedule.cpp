@@ -123,6 +123,7 @@ void Scheduler::rows(Movement movement, int innermost) {
     rows_of_every_phase(row_bytes);
     if (!repeats) rows_by_pages(row_bytes);
   }
+  if (movement == Movement::row && join_rows(row_bytes)) return;
   // Short rows: some of them share a tile. The loop next inside in the order of the target keeps
   // writes close.
   int64_t room = row_tile_vectors / ceil_div(row_bytes, target_.vector_bytes);
@@ -133,6 +134,15 @@ void Scheduler::rows(Movement movement, int innermost) {
     mark(split_off(k, room)) = movement == Movement::compute ? Mark::source_run : Mark::target_run;
     room /= extent;
   }
+}
+
+bool Scheduler::join_rows(int64_t row_bytes) {
+  const int64_t rows = joined_rows(row_bytes, target_);
+  const int k = next_in_run(0, row_bytes);
+  if (rows == 1 || k < 0 || !movable_inside(k) || loop(k).extent < rows) return false;
+  if (loop(k).stride[1] == 0) return repeat_joined_rows(k, rows, row_bytes);
+  mark(split_off(k, rows)) = Mark::target_run;
+  return true;
 }
 
 void Scheduler::rows_of_every_phase(int64_t row_bytes) {

@@ -12,6 +12,8 @@ namespace {
 // A block of a source in scratch, or a chunk of its rows. L1 holds it, and it makes rows of the
 // target that are worth starting.
 constexpr int64_t repeated_bytes = 8 * 1024;
+// Rows that are joined in scratch pay for it when they are copied so often; a unit writes so much.
+constexpr int64_t least_repeats = 4, repeating_bytes = 64 * 1024;
 
 }  // namespace
 
@@ -40,6 +42,16 @@ void Scheduler::repeat_rows(int64_t row_bytes) {
   const int next = next_in_run(1, row_bytes);
   if (next < 0 || !movable_inside(next) || 2 * row_bytes > repeated_bytes) return;
   move_inside(split_off(next, repeated_bytes / row_bytes));
+}
+
+bool Scheduler::repeat_joined_rows(int k, int64_t rows, int64_t row_bytes) {
+  if (loop(k).extent < least_repeats * rows) return false;
+  const int joined = split_off(k, rows);
+  mark(joined) = Mark::target_run;
+  mark(split_off(k, std::max(least_repeats, repeating_bytes / (rows * row_bytes)))) =
+      Mark::source_run;
+  schedule_.movement = Movement::repeat;
+  return true;
 }
 
 bool Scheduler::repeat_blocks() {

@@ -88,6 +88,10 @@ class Scheduler {
 
   void rows(Movement movement, int innermost);
 
+  /// Puts as many rows that follow each other in the target into a tile as make whole lines. False
+  /// where they do not.
+  bool join_rows(int64_t row_bytes);
+
   /// Puts as many rows that begin between lines into a tile as it takes until they begin on one.
   void rows_of_every_phase(int64_t row_bytes);
 
@@ -104,6 +108,10 @@ class Scheduler {
 
   /// Puts the loops that repeat the source inside those that walk it by chunks.
   void repeat_rows(int64_t row_bytes);
+
+  /// Joins `rows` repetitions of a row by loop `k` to whole lines in scratch, and copies those.
+  /// False where they are few.
+  bool repeat_joined_rows(int k, int64_t rows, int64_t row_bytes);
 
   /// Marks a block of the source and all its places. False if it would not make lines of the
   /// target.

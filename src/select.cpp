@@ -179,7 +179,12 @@ class Selector {
 
   Body tile(const nest::Tile& tile, const Around& around) {
     int64_t alignment = std::gcd(around.alignment, around.at[0]);
-    for (const nest::Side& side : tile.sides) {
+    const bool joins = schedule_.movement == Movement::row && tile.work == nest::Work::compute &&
+                       can_join_rows(tile, nest_.op.bytes, target_);
+    const size_t rows =
+        joins || schedule_.movement == Movement::repeat ? run_begin(tile) : tile.sides.size();
+    for (size_t k = 0; k < rows; ++k) {
+      const nest::Side& side = tile.sides[k];
       // Along the run of the target code moves by whole vectors.
       if (side.extent > 1 && side.stride[0] >= schedule_.vector_bytes)
         alignment = std::gcd(alignment, side.stride[0]);
@@ -204,6 +209,7 @@ class Selector {
     if (fills && fills_bytes) return emit_rows(tile, RowValue::fill, around.at, machine);
     switch (schedule_.movement) {
       case Movement::row:
+        if (joins) return emit_joined_rows(tile, around.at, machine);
         if (can_shift_rows(tile, machine)) return emit_shifted_rows(tile, around.at, machine);
         return emit_rows(tile, RowValue::copy, around.at, machine);
       case Movement::splat:
@@ -218,6 +224,17 @@ class Selector {
         return one_unit(computed(tile, around, machine), around);
     }
     return {};
+  }
+
+  /// The first of the innermost sides that make one run of the target and are moved as one.
+  size_t run_begin(const nest::Tile& tile) const {
+    int64_t run = nest_.op.bytes;
+    size_t k = tile.sides.size();
+    while (k > 0 && (schedule_.target_run >> (k - 1) & 1) != 0 &&
+           tile.sides[k - 1].stride[0] == run) {
+      run *= tile.sides[--k].extent;
+    }
+    return k;
   }
 
   Body permuted(const nest::Tile& tile, const Around& around, const Machine& machine) {

@@ -211,6 +211,8 @@ TEST(Streaming, AsksForLinesOfLargeTargetsBeforeTheyAreWritten) {
   for (const Row& row :
        {Row{"f32[] -> f32[16384]", 1024}, Row{"f32[16384] -> f32[16384]", 1024},
         Row{"u8[3] -> u8[16384,3] dims={1}", 768}, Row{"f32[64] -> f32[256,64] dims={1}", 1024},
+        Row{"f32[100] -> f32[160,100] dims={1}", 1000},
+        Row{"f32[160,100]{1,0:PAD(160,112;zero)} -> f32[160,100]", 1000},
         // Runs of the target of less than a page.
         Row{"f32[256,64] -> f32[256,64]{1,0:PAD(256,80;unknown)}", 0}}) {
     IterationSpace space = *iteration_space(*parse_problem(row.text));
@@ -234,6 +236,29 @@ TEST_P(Microkernel, RepeatsBlocksThatLieAcrossTheTarget) {
         if (HasFatalFailure()) return;
       }
     }
+  }
+}
+
+TEST_P(Microkernel, JoinsRowsThatBeginBetweenLines) {
+  for (const int64_t row : {33, 50, 100, 127, 200, 1000}) {
+    for (const int64_t rows : {7, 64, 150}) {
+      const std::string narrow = array("u8", {rows, row}), wide = array("u16", {rows, row});
+      const std::string pitch = std::to_string(row + 5);
+      const std::string padded = "{1,0:PAD(" + std::to_string(rows) + "," + pitch + ";zero)}";
+      expect_conforms(narrow + padded + " -> " + narrow, GetParam());
+      expect_conforms(wide + padded + " -> " + wide, GetParam());
+      expect_conforms(narrow + " -> " + narrow + padded, GetParam());
+      const std::string stack = array("u8", {3, rows, row});
+      expect_conforms(stack + " -> " + stack + "{2,0,1}", GetParam());
+      if (HasFatalFailure()) return;
+    }
+    expect_conforms(array("u8", {row}) + " -> " + array("u8", {700, row}) + " dims={1}",
+                    GetParam());
+    expect_conforms(array("f32", {row}) + " -> " + array("f32", {131, row}) + " dims={1}",
+                    GetParam());
+    expect_conforms(array("u8", {2, row}) + " -> " + array("u8", {2, 300, row}) + " dims={0,2}",
+                    GetParam());
+    if (HasFatalFailure()) return;
   }
 }
 

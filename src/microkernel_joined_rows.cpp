@@ -1,0 +1,111 @@
+// Rows that begin between lines but follow each other in the target: as many as make whole lines
+// are one run, moved line by line. A line in which rows meet is put together from the ends of both.
+//
+//     rows of 5    aaaaabbbbbccccc      lines of 4    aaaa abbb bbcc ccc.
+#include <algorithm>
+#include <numeric>
+
+#include "emitter.hpp"
+#include "microkernel.hpp"
+
+namespace restride {
+namespace {
+
+using program::Body;
+using program::Reg;
+
+// Straight-line code: two operations a line and one more for each row.
+constexpr int64_t most_joined_bytes = 8 * 1024;
+// Loads ahead of the stores that need them.
+constexpr int64_t batch = 4;
+
+class JoinedRows {
+ public:
+  JoinedRows(const nest::Tile& tile, const Machine& machine)
+      : machine_(machine),
+        sides_(tile.sides),
+        row_bytes_(sides_.back().extent * machine.element_bytes) {}
+
+  Body lines(const Strides& at) {
+    int64_t rows = 1;
+    for (size_t k = 0; k + 1 < sides_.size(); ++k) rows *= sides_[k].extent;
+    const int64_t vector = machine_.vector_bytes, bytes = rows * row_bytes_;
+    for (int64_t begin = 0; begin < bytes; begin += batch * vector) {
+      std::vector<Reg> values;
+      const int64_t end = std::min(bytes, begin + batch * vector);
+      for (int64_t line = begin; line < end; line += vector) {
+        values.push_back(loaded(at[1], line, std::min(vector, bytes - line)));
+      }
+      for (size_t k = 0; k < values.size(); ++k) {
+        const int64_t line = begin + static_cast<int64_t>(k) * vector;
+        store(values[k], at[0] + line, static_cast<int>(std::min(vector, bytes - line)));
+      }
+    }
+    return {emitter_.take()};
+  }
+
+ private:
+  /// Where row `row` begins in the source.
+  int64_t source_of(int64_t row) const {
+    int64_t at = 0;
+    for (size_t k = sides_.size() - 1; k-- > 0; row /= sides_[k].extent) {
+      at += row % sides_[k].extent * sides_[k].stride[1];
+    }
+    return at;
+  }
+
+  /// `bytes` bytes of the run from `begin` on.
+  Reg loaded(int64_t source, int64_t begin, int64_t bytes) {
+    Reg value = program::none;
+    for (int64_t at = 0; at < bytes;) {
+      const int64_t row = (begin + at) / row_bytes_, in_row = (begin + at) % row_bytes_;
+      const int64_t part = std::min(bytes - at, row_bytes_ - in_row);
+      value =
+          emitter_.load_part(value, source_stream, source + source_of(row) + in_row, {part, at});
+      at += part;
+    }
+    return value;
+  }
+
+  void store(Reg value, int64_t offset, int bytes) {
+    if (machine_.claims) emitter_.claim_ahead(offset, bytes);
+    if (machine_.nontemporal && bytes == machine_.vector_bytes) {
+      emitter_.store_nontemporal(value, target_stream, offset);
+    } else {
+      emitter_.store(value, target_stream, offset, bytes);
+    }
+  }
+
+  const Machine& machine_;
+  const std::vector<nest::Side>& sides_;
+  const int64_t row_bytes_;
+  Emitter emitter_{machine_.target, machine_.vector_bytes};
+};
+
+}  // namespace
+
+int64_t joined_rows(int64_t row_bytes, const Target& target) {
+  const int64_t rows = target.line_bytes / std::gcd(row_bytes, target.line_bytes);
+  return target.byte_masks && rows * row_bytes <= most_joined_bytes ? rows : 1;
+}
+
+bool can_join_rows(const nest::Tile& tile, int64_t element_bytes, const Target& target) {
+  if (!target.byte_masks || tile.sides.size() < 2) return false;
+  const nest::Side& row = tile.sides.back();
+  if (row.stride[1] != element_bytes || row.extent * element_bytes % target.line_bytes == 0)
+    return false;
+  int64_t run = element_bytes;
+  for (size_t k = tile.sides.size(); k-- > 0;) {
+    // A row that is read again would be loaded from before where its operand begins, masked: as
+    // slow as a fault where no page is mapped there.
+    if (tile.sides[k].stride[0] != run || tile.sides[k].stride[1] == 0) return false;
+    run *= tile.sides[k].extent;
+  }
+  return run <= most_joined_bytes;
+}
+
+Body emit_joined_rows(const nest::Tile& tile, const Strides& at, const Machine& machine) {
+  return JoinedRows(tile, machine).lines(at);
+}
+
+}  // namespace restride
