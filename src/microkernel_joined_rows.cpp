@@ -98,8 +98,9 @@ bool can_join_rows(const nest::Tile& tile, int64_t element_bytes, const Target& 
   for (size_t k = tile.sides.size(); k-- > 0;) {
     // A row that is read again would be loaded from before where its operand begins, masked: as
     // slow as a fault where no page is mapped there.
-    if (tile.sides[k].stride[0] != run || tile.sides[k].stride[1] == 0) return false;
-    run *= tile.sides[k].extent;
+    const nest::Side& side = tile.sides[k];
+    if (side.stride[0] != run || side.stride[1] == 0 || !side.own.empty()) return false;
+    run *= side.extent;
   }
   return run <= most_joined_bytes;
 }
