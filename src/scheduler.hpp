@@ -159,8 +159,9 @@ class Scheduler {
   // ---- digits that do not nest (schedule_unnested.cpp)
 
   /// Marks a block with whole periods of them, which is permuted where it is small, else goes
-  /// through scratch. False if there are none, if rows of whole vectors lie inside of them, or if
-  /// the block is too large: then loops with digits of their own stay outside.
+  /// through scratch, perhaps in windows. False if there are none, if rows of whole vectors lie
+  /// inside of them, or if the block is too large: then loops with digits of their own stay
+  /// outside.
   bool unnested();
 
   /// Whether long rows of all operands lie inside of the loops with digits of their own.

@@ -3,83 +3,27 @@
 // backend and target that runs here.
 #include <gtest/gtest.h>
 
-#include <span>
 #include <string>
 #include <vector>
 
-#include "backend.hpp"
 #include "iteration_space.hpp"
 #include "planner.hpp"
 #include "schedule.hpp"
-#include "support/coverage.hpp"
-#include "support/random.hpp"
-#include "support/run_case.hpp"
-#include "support/sampling.hpp"
+#include "support/setups.hpp"
 #include "target.hpp"
 
 namespace restride::testing {
 namespace {
 
-/// How large the planner takes the caches to be.
-enum class Caches { hold_everything, hold_nothing };
-
-struct Setup {
-  std::string target;
-  Caches caches;
-};
-
-std::vector<Setup> setups() {
-  std::vector<Setup> result;
-  for (const Target& target : known_targets()) {
-    result.push_back({target.name, Caches::hold_everything});
-    if (target.nontemporal) result.push_back({target.name, Caches::hold_nothing});
-  }
-  return result;
-}
-
-Target target_of(const Setup& setup) {
-  Target target = *find_target(setup.target);
-  const bool holds_nothing = setup.caches == Caches::hold_nothing;
-  target.streaming_bytes = holds_nothing ? 0 : int64_t{1} << 60;
-  target.streaming_fill_bytes = target.streaming_bytes;
-  target.claiming_bytes = 0;
-  if (holds_nothing) target.l1_bytes = target.l2_bytes = 0;
-  return target;
-}
-
 void expect_conforms(const std::string& text, const Setup& setup) {
-  static int64_t number = 0;
-  ++number;
-  const Result<Problem> problem = parse_problem(text);
-  ASSERT_TRUE(problem.has_value()) << text << ": " << problem.error().message;
-  const Target target = target_of(setup);
-  const PreparedCase prepared(*problem, 1);
-  const Programs planned = plan_directly(prepared, target);
-  ASSERT_EQ(planned.report.outcome, Outcome::passed) << planned.report.text;
-  for (const Program& program : planned.programs) {
-    for (const Backend* backend : backends()) {
-      if (backend->name() != "interpreter" && !runs_here(target)) continue;
-      if (!takes_part(*backend, number, 11)) continue;
-      if (backend->name() == "xbyak" && !xbyak_translates(*problem, target)) continue;
-      const Report report = run_program(prepared, program, *backend, target);
-      ASSERT_EQ(report.outcome, Outcome::passed) << report.text;
-    }
-  }
-}
-
-std::string array(const char* type, const std::vector<int>& dimensions) {
-  std::string text = std::string(type) + '[';
-  for (size_t k = 0; k < dimensions.size(); ++k) {
-    text += (k > 0 ? "," : "") + std::to_string(dimensions[k]);
-  }
-  return text + ']';
+  const Report report = run_in(setup, text);
+  ASSERT_EQ(report.outcome, Outcome::passed) << report.text;
 }
 
 class Microkernel : public ::testing::TestWithParam<Setup> {};
 
-INSTANTIATE_TEST_SUITE_P(Every, Microkernel, ::testing::ValuesIn(setups()), [](const auto& info) {
-  return info.param.target + (info.param.caches == Caches::hold_nothing ? "_streamed" : "_cached");
-});
+INSTANTIATE_TEST_SUITE_P(Every, Microkernel, ::testing::ValuesIn(setups()),
+                         [](const auto& info) { return name_of(info.param); });
 
 TEST_P(Microkernel, TransposesEveryTail) {
   for (const char* type : {"u8", "u16", "f32", "f64", "c128"}) {
@@ -392,61 +336,6 @@ TEST_P(Microkernel, MovesBetweenTilesOfFewElements) {
         if (HasFatalFailure()) return;
       }
     }
-  }
-}
-
-TEST_P(Microkernel, MovesTilesThatDoNotNest) {
-  struct Tiles {
-    const char *source, *target;
-  };
-  for (const char* type : {"u8", "u16", "f32", "f64", "c128"}) {
-    for (const Tiles& tiles :
-         {Tiles{"T(3,5)", "T(4,4)"}, Tiles{"T(4,4)", "T(3,5)"}, Tiles{"T(4,6)", "T(6,4)"},
-          Tiles{"T(7,9)", "T(8,8)"}, Tiles{"T(3,16)", "T(4,16)"}, Tiles{"T(2,3)(2,1)", "T(4,5)"}}) {
-      for (const std::vector<int>& size :
-           {std::vector<int>{56, 72}, {57, 90}, {23, 17}, {3, 131}, {2, 25, 31}}) {
-        const std::string from = array(type, size);
-        const char* order = size.size() == 2 ? "{1,0:" : "{2,1,0:";
-        const char* other = size.size() == 2 ? "{0,1:" : "{1,0,2:";
-        const char* orders[] = {order, other};
-        for (const char* to : orders) {
-          expect_conforms(from + order + tiles.source + "} -> " + from + to + tiles.target + "}",
-                          GetParam());
-          if (HasFatalFailure()) return;
-        }
-      }
-    }
-  }
-}
-
-/// A layout of two dimensions, with tiles of 1 to 9.
-std::string random_tiles(Random& random) {
-  const auto side = [&] { return std::to_string(random.between(1, 9)); };
-  std::string text = random.one_in(3) ? "{0,1" : "{1,0";
-  if (random.one_in(9)) return text + "}";
-  text += ":T(" + side() + "," + side() + ")";
-  if (random.one_in(9)) text += "L(" + side() + ")";
-  return text + "}";
-}
-
-TEST_P(Microkernel, MovesAndComputesRandomTilesThatDoNotNest) {
-  constexpr uint64_t problems = 150;
-  for (uint64_t seed = 0; seed < problems; ++seed) {
-    Random random(seed);
-    const std::vector<int> size{static_cast<int>(random.between(1, 70)),
-                                static_cast<int>(random.between(1, 70))};
-    constexpr const char* all[] = {"u8", "u16", "f32", "f64"};
-    const char* type = random.choose(std::span<const char* const>(all));
-    const std::string from = array(type, size) + random_tiles(random);
-    const std::string to = random_tiles(random);
-    std::string text = from + " -> " + array(type, size) + to;
-    if (random.one_in(4)) text = "convert(" + from + ") -> " + array("s32", size) + to;
-    if (random.one_in(4)) {
-      text = "add(" + from + ", " + array(type, size) + random_tiles(random) + ") -> " +
-             array(type, size) + to;
-    }
-    expect_conforms(text, GetParam());
-    if (HasFatalFailure()) return;
   }
 }
 

@@ -1,8 +1,8 @@
 // Digits that do not nest: the numerals that operands walk for themselves, the boxes they are cut
-// into, and the loops of problems whose tiles do not nest. What programs make of them is in
-// microkernel_test and conformance_test.
+// into, the loops of problems whose tiles do not nest, and what programs make of them.
 #include <gtest/gtest.h>
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,6 +10,7 @@
 #include "own_digits.hpp"
 #include "restride/problem.hpp"
 #include "support/random.hpp"
+#include "support/setups.hpp"
 #include "unnested_box.hpp"
 
 namespace restride::testing {
@@ -210,6 +211,71 @@ TEST(UnnestedBox, BeginsAtAnyCount) {
   EXPECT_EQ(steps.made[0].at, (Strides{20 + 4, 0}));
   EXPECT_EQ(steps.made[0].tile.sides, (std::vector<nest::Side>{{3, {4, 4}}}));
   EXPECT_EQ(steps.made[1].at, (Strides{40, 12}));
+}
+
+void expect_conforms(const std::string& text, const Setup& setup) {
+  const Report report = run_in(setup, text);
+  ASSERT_EQ(report.outcome, Outcome::passed) << report.text;
+}
+
+class Unnested : public ::testing::TestWithParam<Setup> {};
+
+INSTANTIATE_TEST_SUITE_P(Every, Unnested, ::testing::ValuesIn(setups()),
+                         [](const auto& info) { return name_of(info.param); });
+
+TEST_P(Unnested, MovesTiles) {
+  struct Tiles {
+    const char *source, *target;
+  };
+  for (const char* type : {"u8", "u16", "f32", "f64", "c128"}) {
+    for (const Tiles& tiles :
+         {Tiles{"T(3,5)", "T(4,4)"}, Tiles{"T(4,4)", "T(3,5)"}, Tiles{"T(4,6)", "T(6,4)"},
+          Tiles{"T(7,9)", "T(8,8)"}, Tiles{"T(3,16)", "T(4,16)"}, Tiles{"T(2,3)(2,1)", "T(4,5)"}}) {
+      for (const std::vector<int>& size :
+           {std::vector<int>{56, 72}, {57, 90}, {23, 17}, {3, 131}, {2, 25, 31}}) {
+        const std::string from = array(type, size);
+        const char* order = size.size() == 2 ? "{1,0:" : "{2,1,0:";
+        const char* other = size.size() == 2 ? "{0,1:" : "{1,0,2:";
+        const char* orders[] = {order, other};
+        for (const char* to : orders) {
+          expect_conforms(from + order + tiles.source + "} -> " + from + to + tiles.target + "}",
+                          GetParam());
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+/// A layout of two dimensions, with tiles of 1 to 9.
+std::string random_tiles(Random& random) {
+  const auto side = [&] { return std::to_string(random.between(1, 9)); };
+  std::string text = random.one_in(3) ? "{0,1" : "{1,0";
+  if (random.one_in(9)) return text + "}";
+  text += ":T(" + side() + "," + side() + ")";
+  if (random.one_in(9)) text += "L(" + side() + ")";
+  return text + "}";
+}
+
+TEST_P(Unnested, MovesAndComputesRandomTiles) {
+  constexpr uint64_t problems = 150;
+  for (uint64_t seed = 0; seed < problems; ++seed) {
+    Random random(seed);
+    const std::vector<int> size{static_cast<int>(random.between(1, 70)),
+                                static_cast<int>(random.between(1, 70))};
+    constexpr const char* all[] = {"u8", "u16", "f32", "f64"};
+    const char* type = random.choose(std::span<const char* const>(all));
+    const std::string from = array(type, size) + random_tiles(random);
+    const std::string to = random_tiles(random);
+    std::string text = from + " -> " + array(type, size) + to;
+    if (random.one_in(4)) text = "convert(" + from + ") -> " + array("s32", size) + to;
+    if (random.one_in(4)) {
+      text = "add(" + from + ", " + array(type, size) + random_tiles(random) + ") -> " +
+             array(type, size) + to;
+    }
+    expect_conforms(text, GetParam());
+    if (HasFatalFailure()) return;
+  }
 }
 
 }  // namespace

@@ -1,0 +1,63 @@
+// See setups.hpp.
+#include "support/setups.hpp"
+
+#include "backend.hpp"
+#include "restride/problem.hpp"
+#include "support/coverage.hpp"
+#include "support/sampling.hpp"
+
+namespace restride::testing {
+
+Target target_of(const Setup& setup) {
+  Target target = *find_target(setup.target);
+  const bool holds_nothing = setup.caches == Caches::hold_nothing;
+  target.streaming_bytes = holds_nothing ? 0 : int64_t{1} << 60;
+  target.streaming_fill_bytes = target.streaming_bytes;
+  target.claiming_bytes = 0;
+  if (holds_nothing) target.l1_bytes = target.l2_bytes = 0;
+  return target;
+}
+
+std::vector<Setup> setups() {
+  std::vector<Setup> result;
+  for (const Target& target : known_targets()) {
+    result.push_back({target.name, Caches::hold_everything});
+    if (target.nontemporal) result.push_back({target.name, Caches::hold_nothing});
+  }
+  return result;
+}
+
+std::string name_of(const Setup& setup) {
+  return setup.target + (setup.caches == Caches::hold_nothing ? "_streamed" : "_cached");
+}
+
+Report run_in(const Setup& setup, const std::string& text) {
+  static int64_t number = 0;
+  ++number;
+  const Result<Problem> problem = parse_problem(text);
+  if (!problem) return {Outcome::failed, text + ": " + problem.error().message};
+  const Target target = target_of(setup);
+  const PreparedCase prepared(*problem, 1);
+  const Programs planned = plan_directly(prepared, target);
+  if (planned.report.outcome != Outcome::passed) return planned.report;
+  for (const Program& program : planned.programs) {
+    for (const Backend* backend : backends()) {
+      if (backend->name() != "interpreter" && !runs_here(target)) continue;
+      if (!takes_part(*backend, number, 11)) continue;
+      if (backend->name() == "xbyak" && !xbyak_translates(*problem, target)) continue;
+      Report report = run_program(prepared, program, *backend, target);
+      if (report.outcome != Outcome::passed) return report;
+    }
+  }
+  return {};
+}
+
+std::string array(const char* type, const std::vector<int>& dimensions) {
+  std::string text = std::string(type) + '[';
+  for (size_t k = 0; k < dimensions.size(); ++k) {
+    text += (k > 0 ? "," : "") + std::to_string(dimensions[k]);
+  }
+  return text + ']';
+}
+
+}  // namespace restride::testing

@@ -1,0 +1,36 @@
+// Setups: every known target, with caches that hold everything and with caches that hold nothing,
+// so that small problems are planned as large ones are. Problems as text run in one of them, past
+// Plan.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "support/run_case.hpp"
+#include "target.hpp"
+
+namespace restride::testing {
+
+/// How large the planner takes the caches to be.
+enum class Caches { hold_everything, hold_nothing };
+
+struct Setup {
+  std::string target;
+  Caches caches;
+};
+
+std::vector<Setup> setups();
+
+/// `avx2_streamed`.
+std::string name_of(const Setup& setup);
+
+Target target_of(const Setup& setup);
+
+/// Every program of the problem `text`, on every backend that runs it; of slow ones on a share of
+/// the problems.
+Report run_in(const Setup& setup, const std::string& text);
+
+/// `f32[2,3]`.
+std::string array(const char* type, const std::vector<int>& dimensions);
+
+}  // namespace restride::testing
