@@ -50,7 +50,7 @@ void call(const KernelVariant& variant, const Buffers& buffers, std::byte* scrat
 /// A function of its own, so that a plan without scratch does not pay for a large frame.
 [[gnu::noinline]] void call_with_scratch(const KernelVariant& variant, const Buffers& buffers,
                                          int64_t first, int64_t last) {
-  alignas(scratch_alignment) std::byte scratch[scratch_limit_bytes];
+  alignas(scratch_alignment) std::byte scratch[program::max_scratch_bytes];
   call(variant, buffers, scratch, first, last);
 }
 

@@ -26,10 +26,10 @@ Result<void> place_scratch(const program::Operand& operand, KernelVariant& varia
   const int64_t offset =
       (variant.scratch_bytes + scratch_alignment - 1) / scratch_alignment * scratch_alignment;
   if (operand.begin < 0 || operand.alignment > scratch_alignment ||
-      operand.end > scratch_limit_bytes - offset) {
+      operand.end > program::max_scratch_bytes - offset) {
     return unplannable("scratch of " + std::to_string(operand.end) + " bytes behind " +
                        std::to_string(offset) + " does not fit " +
-                       std::to_string(scratch_limit_bytes) + " bytes aligned to " +
+                       std::to_string(program::max_scratch_bytes) + " bytes aligned to " +
                        std::to_string(scratch_alignment));
   }
   variant.arguments.push_back({operand.role, offset});

@@ -102,6 +102,12 @@ bool can_shift(const TileRun& rows, const TileRun& columns, const Machine& machi
 program::Body emit_shifted_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,
                                      const Machine& machine, int64_t& scratch_bytes);
 
+/// The same where rows of the target of any length touch, so that panels of columns make whole
+/// lines.
+bool can_join(const TileRun& rows, const TileRun& columns, const Machine& machine);
+program::Body emit_joined_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,
+                                    const Machine& machine, int64_t& scratch_bytes);
+
 /// Permutes a block that fits few vectors; its sides may be contiguous in either operand, in any
 /// order.
 program::Body emit_permutation(const nest::Tile& tile, const Strides& at, const Machine& machine,

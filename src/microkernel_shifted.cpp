@@ -17,8 +17,8 @@
 #include "box_ahead.hpp"
 #include "emitter.hpp"
 #include "microkernel.hpp"
+#include "panel_image.hpp"
 #include "tile_run.hpp"
-#include "transpose_network.hpp"
 
 namespace restride {
 namespace {
@@ -27,9 +27,6 @@ using program::Block;
 using program::Body;
 using program::Reg;
 using program::Step;
-
-// What a plan keeps on the stack for a kernel; L1 has to hold it beside the lines that pass.
-constexpr int64_t most_image_bytes = 32 * 1024;
 
 class ShiftedTranspose {
  public:
@@ -41,10 +38,10 @@ class ShiftedTranspose {
         at_(at),
         box_ahead_(rows, columns, at, machine, {}) {}
 
-  int64_t image_bytes() const { return panel_columns_ * pitch(); }
+  int64_t image_bytes() const { return image_.bytes(); }
 
   Body emit() const {
-    Body body = image();
+    Body body = image_.emit();
     body.push_back(rows_out());
     std::vector<Step> steps{columns_.step(target_stream, 0, panel_columns_),
                             {source_stream, vector_}};
@@ -56,33 +53,6 @@ class ShiftedTranspose {
 
  private:
   int64_t run_bytes() const { return rows_.extent() * element_; }
-  /// Bytes between rows of the image: a line more than they hold, since a power of two would put
-  /// them all into one set of the cache.
-  int64_t pitch() const { return run_bytes() + vector_; }
-
-  // ---- the image: networks of a vector of rows by as many columns as keep the code short
-
-  Body image() const {
-    const int64_t rows = vector_ / element_;
-    const int64_t columns = std::min(machine_.network_column_bytes, vector_) / element_;
-    std::vector<Position> row(static_cast<size_t>(rows)), column(static_cast<size_t>(columns));
-    for (int64_t k = 0; k < rows; ++k) {
-      row[static_cast<size_t>(k)] = {at_[1] + rows_.at(1, k), k * element_};
-    }
-    for (int64_t k = 0; k < columns; ++k) {
-      column[static_cast<size_t>(k)] = {k * element_, k * pitch()};
-    }
-    Emitter emitter(machine_.target, machine_.vector_bytes);
-    emit_network(emitter, row, column, machine_, scratch_stream);
-    Body body =
-        loop_always(panel_columns_ / columns,
-                    {{source_stream, columns * element_}, {scratch_stream, columns * pitch()}},
-                    {emitter.take()});
-    return loop_always(rows_.extent() / rows,
-                       {rows_.step(source_stream, 1, rows), {scratch_stream, vector_}},
-                       std::move(body));
-  }
-
   // ---- out of the image
 
   Block rows_out() const {
@@ -92,7 +62,7 @@ class ShiftedTranspose {
   }
 
   void row_out(Emitter& emitter, int64_t row) const {
-    const int64_t to = at_[0] + columns_.at(0, row), from = row * pitch();
+    const int64_t to = at_[0] + columns_.at(0, row), from = row * image_.pitch();
     const int64_t phase = ((to % vector_) + vector_) % vector_, head = (vector_ - phase) % vector_;
     emitter.copy_part(panel_stream, from, target_stream, to, {head, phase});
     int64_t begin = head;
@@ -115,6 +85,9 @@ class ShiftedTranspose {
   int64_t element_ = machine_.element_bytes;
   int64_t vector_ = machine_.vector_bytes;
   int64_t panel_columns_ = vector_ / element_;
+  // A line more between its rows than they hold: a power of two would put them all into one set of
+  // the cache.
+  PanelImage image_{rows_, at_, machine_, run_bytes() + vector_};
 };
 
 }  // namespace
@@ -132,7 +105,7 @@ bool can_shift(const TileRun& rows, const TileRun& columns, const Machine& machi
   const Step panels = columns.step(target_stream, 0, chunk);
   bool phases = panels.stride % vector == 0;
   for (const program::Wrap& wrap : panels.wraps) phases = phases && wrap.stride % vector == 0;
-  return phases && chunk * (rows.extent() * element + vector) <= most_image_bytes;
+  return phases && chunk * (rows.extent() * element + vector) <= program::max_scratch_bytes;
 }
 
 Body emit_shifted_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,

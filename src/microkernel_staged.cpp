@@ -40,9 +40,6 @@ Body loop(int64_t extent, std::vector<Step> steps, Body body) {
   return extent == 1 ? std::move(body) : loop_always(extent, std::move(steps), std::move(body));
 }
 
-// What a plan keeps on the stack for a kernel; L1 has to hold it beside the lines that pass.
-constexpr int64_t most_scratch_bytes = 32 * 1024;
-
 class StagedTranspose {
  public:
   StagedTranspose(const TileRun& rows, const TileRun& columns, const Strides& at,
@@ -195,7 +192,7 @@ bool can_stage(const TileRun& rows, const TileRun& columns, const Machine& machi
   const bool alike = rows.divides(group) && rows.divides(rows.extent() / steps) &&
                      columns.divides(panel_columns) && columns.divides(panel_columns / steps);
   const int64_t panel = group * (rows.extent() / group * vector + 64);
-  return alike && 2 * panel <= most_scratch_bytes && group < machine.target.registers;
+  return alike && 2 * panel <= program::max_scratch_bytes && group < machine.target.registers;
 }
 
 Body emit_staged_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,

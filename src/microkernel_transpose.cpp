@@ -101,6 +101,9 @@ Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& 
                     const Machine& machine, int64_t& scratch_bytes) {
   std::vector<Side> rows = chosen(tile, target_run, 0), columns = chosen(tile, ~target_run, 1);
   const TileRun row(rows), column(columns);
+  if (can_join(row, column, machine)) {
+    return emit_joined_transpose(row, column, at, machine, scratch_bytes);
+  }
   if (can_shift(row, column, machine)) {
     return emit_shifted_transpose(row, column, at, machine, scratch_bytes);
   }

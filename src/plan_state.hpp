@@ -18,8 +18,7 @@
 
 namespace restride {
 
-/// Scratch that execute() has on its stack, in one piece aligned to `scratch_alignment`.
-constexpr int64_t scratch_limit_bytes = 32 * 1024;
+/// Of the scratch that execute() has on its stack, in one piece of program::max_scratch_bytes.
 constexpr int64_t scratch_alignment = 64;
 
 /// The most pointers one kernel takes.

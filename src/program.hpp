@@ -35,6 +35,10 @@ constexpr int max_streams = 32;
 constexpr int max_depth = 24;  ///< loops in loops
 constexpr int max_wraps = 8;   ///< of one Step
 
+/// All scratch of a Program: execute() has it on its stack, and L1 holds it beside the lines that
+/// pass.
+constexpr int64_t max_scratch_bytes = 32 * 1024;
+
 /// In a table: the element may hold anything.
 constexpr uint8_t undefined = 255;
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "arithmetic.hpp"
+#include "program.hpp"
 #include "scheduler.hpp"
 
 namespace restride {
@@ -12,8 +13,6 @@ namespace {
 // target by what 32 KB hold -> 64 x 64 and the next block asked for: f32 to bf16 NHWC .38 -> .75,
 // f32 to s8 transposed .23 -> .6, bf16 to f32 transposed .6 -> .8.
 constexpr int64_t relaid_run_elements = 64;
-// What a block of relaid sources may take of the scratch.
-constexpr int64_t relaid_bytes = 32 * 1024;
 
 }  // namespace
 
@@ -28,7 +27,7 @@ void Scheduler::compute() {
     marks_.assign(space().loops.size(), Mark::outside);
     return rows(Movement::compute, contiguous(0));
   }
-  int64_t room = std::max<int64_t>(1, relaid_bytes / relaid / row);
+  int64_t room = std::max<int64_t>(1, program::max_scratch_bytes / relaid / row);
   for (int operand = 1; operand <= source_count(space().op); ++operand) {
     if (follows_row(operand)) continue;
     const int64_t bytes = element_bytes(space().op, operand);

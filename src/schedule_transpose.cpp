@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "arithmetic.hpp"
+#include "program.hpp"
 #include "scheduler.hpp"
 
 namespace restride {
@@ -61,6 +62,7 @@ constexpr int64_t page_element_bytes = 8;
 
 void Scheduler::transpose() {
   schedule_.movement = Movement::transpose;
+  if (touching_rows()) return;
   const IterationSpace unsplit = space();
   const int64_t bytes = space().op.bytes;
   int64_t row = take_run(0, bytes, target_.vector_bytes, Mark::target_run);
@@ -92,6 +94,28 @@ void Scheduler::transpose() {
   // Where a panel is read, the next one is asked for while it leaves, and row after row is what
   // memory answers fastest. (f32 4096 x 4096: .65 -> .75 of the ceiling.)
   go_on(pages ? 0 : 1);
+}
+
+bool Scheduler::touching_rows() {
+  const int64_t bytes = space().op.bytes, line = target_.line_bytes;
+  const int row = contiguous(0), column = contiguous(1);
+  if (!schedule_.nontemporal || !target_.byte_masks || target_.vector_bytes != line || row < 0 ||
+      column < 0 || row == column) {
+    return false;
+  }
+  const int64_t run = loop(row).extent * bytes;
+  const Axis& axis = space().axes[static_cast<size_t>(loop(row).axis)];
+  const bool whole = axis.valid == loop(row).extent && axis.padded == loop(row).extent;
+  const bool touch = loop(column).stride[0] == run && run > line && run % line != 0;
+  const int64_t columns = streamed_block(bytes).columns;
+  if (!whole || !touch || line / bytes * run > program::max_scratch_bytes ||
+      loop(column).extent < columns) {
+    return false;
+  }
+  mark(row) = Mark::target_run;
+  mark(split_off(column, columns)) = Mark::source_run;
+  go_on(1);
+  return true;
 }
 
 bool Scheduler::reads_pages(int64_t row, int64_t column) {

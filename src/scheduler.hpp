@@ -124,6 +124,10 @@ class Scheduler {
 
   void transpose();
 
+  /// Where rows of the target touch and are short, but no vectors: tiles of whole rows, by what is
+  /// read of the source at a time.
+  bool touching_rows();
+
   /// Whether blocks are better made of pages of the source.
   bool reads_pages(int64_t row, int64_t column);
 

@@ -22,6 +22,9 @@ class TileRun {
 
   int64_t extent() const;
 
+  /// How many it is made of.
+  size_t sides() const { return sides_.size(); }
+
   /// Where element `i` of the run lies in an operand, relative to the first, in bytes.
   int64_t at(size_t operand, int64_t i) const;
 
@@ -33,7 +36,7 @@ class TileRun {
   bool divides(int64_t count) const;
 
   /// How a stream moves in a loop that takes a chunk of `count` elements an iteration.
-  /// Precondition: divides(count).
+  /// Precondition: divides(count), or the run has one side.
   program::Step step(int stream, size_t operand, int64_t count) const;
 
  private:

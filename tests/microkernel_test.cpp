@@ -71,12 +71,28 @@ TEST_P(Microkernel, TransposesIntoRowsThatBeginAnywhereInALine) {
   }
 }
 
+TEST_P(Microkernel, TransposesIntoShortRowsThatTouch) {
+  struct Size {
+    const char* type;
+    int bytes;
+  };
+  for (const Size& size : {Size{"u8", 1}, Size{"u16", 2}, Size{"f32", 4}, Size{"f64", 8}}) {
+    // One row of the target has at least a line; blocks have eight lines of the source.
+    for (int rest = 1; rest < 128 / size.bytes; rest += 1 + rest / 8) {
+      const int rows = 64 / size.bytes + rest, columns = 512 / size.bytes;
+      const std::string from = array(size.type, {2, rows, columns + rest % 3 * 40 / size.bytes});
+      expect_conforms(from + " -> " + from + "{1,2,0}", GetParam());
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 TEST(Streaming, GoesAroundTheCachesWhereItIsMeantTo) {
-  // Aligned rows, rows that begin between lines, copied rows: without this the tests of streamed
-  // arrays could pass on programs that do not stream.
-  for (const char* text :
-       {"f32[256,256] -> f32[256,256]{0,1}", "f32[257,256] -> f32[257,256]{0,1}",
-        "u8[260,320] -> u8[260,320]{0,1}", "f32[4,64,64] -> f32[4,64,64]{2,0,1}"}) {
+  // Aligned rows, rows that begin between lines, short ones, copied ones: without this the tests of
+  // streamed arrays could pass on programs that do not stream.
+  for (const char* text : {"f32[256,256] -> f32[256,256]{0,1}", "f32[257,256] -> f32[257,256]{0,1}",
+                           "u8[260,320] -> u8[260,320]{0,1}", "f32[49,256] -> f32[49,256]{0,1}",
+                           "f32[4,64,64] -> f32[4,64,64]{2,0,1}"}) {
     IterationSpace space = *iteration_space(*parse_problem(text));
     simplify(space);
     EXPECT_TRUE(uses_nontemporal_stores(
