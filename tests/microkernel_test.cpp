@@ -186,8 +186,8 @@ TEST(Streaming, AsksForLinesOfLargeTargetsBeforeTheyAreWritten) {
 
 TEST_P(Microkernel, RepeatsBlocksThatLieAcrossTheTarget) {
   for (const char* type : {"u8", "u16", "f32", "f64", "c128"}) {
-    for (const int64_t rows : {3, 17, 64}) {
-      for (const int64_t columns : {16, 67, 130}) {
+    for (const int rows : {3, 17, 64}) {
+      for (const int columns : {16, 67, 130}) {
         const std::string from = array(type, {columns, rows});
         expect_conforms(from + " -> " + array(type, {3, rows, columns}) + " dims={2,1}",
                         GetParam());
@@ -200,8 +200,8 @@ TEST_P(Microkernel, RepeatsBlocksThatLieAcrossTheTarget) {
 }
 
 TEST_P(Microkernel, JoinsRowsThatBeginBetweenLines) {
-  for (const int64_t row : {33, 50, 100, 127, 200, 1000}) {
-    for (const int64_t rows : {7, 64, 150}) {
+  for (const int row : {33, 50, 100, 127, 200, 1000}) {
+    for (const int rows : {7, 64, 150}) {
       const std::string narrow = array("u8", {rows, row}), wide = array("u16", {rows, row});
       const std::string pitch = std::to_string(row + 5);
       const std::string padded = "{1,0:PAD(" + std::to_string(rows) + "," + pitch + ";zero)}";
@@ -224,7 +224,7 @@ TEST_P(Microkernel, JoinsRowsThatBeginBetweenLines) {
 
 TEST_P(Microkernel, RepeatsRowsInSeveralPlaces) {
   for (const char* type : {"u8", "f32"}) {
-    for (const int64_t columns : {60, 64, 1000, 5000}) {
+    for (const int columns : {60, 64, 1000, 5000}) {
       const std::string from = array(type, {5, columns});
       const std::string to = array(type, {2, 3, 5, columns});
       expect_conforms(from + " -> " + to + " dims={2,3}", GetParam());

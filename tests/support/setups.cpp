@@ -52,7 +52,7 @@ Report run_in(const Setup& setup, const std::string& text) {
   return {};
 }
 
-std::string array(const char* type, const std::vector<int64_t>& dimensions) {
+std::string array(const char* type, const std::vector<int>& dimensions) {
   std::string text = std::string(type) + '[';
   for (size_t k = 0; k < dimensions.size(); ++k) {
     text += (k > 0 ? "," : "") + std::to_string(dimensions[k]);

@@ -31,6 +31,6 @@ Target target_of(const Setup& setup);
 Report run_in(const Setup& setup, const std::string& text);
 
 /// `f32[2,3]`.
-std::string array(const char* type, const std::vector<int64_t>& dimensions);
+std::string array(const char* type, const std::vector<int>& dimensions);
 
 }  // namespace restride::testing
