@@ -34,6 +34,9 @@ constexpr Block streamed_block(int64_t element_bytes) {
 // that, u8 4096 x 4096 .78 -> .71.
 constexpr int64_t rows_around = 512;
 
+// Threads have to share what is left around those.
+constexpr int64_t least_units = 16;
+
 // Rows that begin between lines share two lines with their neighbours, so they are longer; the
 // order makes no difference. Geometric means: u8 256 x 128 .51 (256 x 256 .47, 512 x 128 .27, 128 x
 // 128 .43), u16 256 x 128 .57 (.50, .25, .54), f32 and wider 128 x 64 .70 (64 x 256 .62, 256 x 64
@@ -90,10 +93,22 @@ void Scheduler::transpose() {
       static_cast<int>(std::clamp(round_up_to_power_of_two(row), int64_t{16}, widest));
   schedule_.staged = !pages;
   if (!schedule_.nontemporal) return;
-  if (blocks) take_run(0, row, rows_around * bytes, Mark::around, Length::about);
   // Where a panel is read, the next one is asked for while it leaves, and row after row is what
   // memory answers fastest. (f32 4096 x 4096: .65 -> .75 of the ceiling.)
   go_on(pages ? 0 : 1);
+  if (blocks) go_on_around(row);
+}
+
+void Scheduler::go_on_around(int64_t row) {
+  const int next = next_in_run(0, row);
+  int64_t rows = rows_around;
+  // What is outermost makes the units.
+  const auto outermost = std::find(marks_.begin(), marks_.end(), Mark::outside);
+  if (next >= 0 && marks_.begin() + next == outermost) {
+    const int64_t share = loop(next).extent / least_units;
+    rows = std::min(rows, row / space().op.bytes * std::max<int64_t>(share, 1));
+  }
+  take_run(0, row, rows * space().op.bytes, Mark::around, Length::about);
 }
 
 bool Scheduler::touching_rows() {

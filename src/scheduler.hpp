@@ -124,6 +124,9 @@ class Scheduler {
 
   void transpose();
 
+  /// Puts the blocks in which the target goes on, behind runs of `row` bytes, right around one.
+  void go_on_around(int64_t row);
+
   /// Where rows of the target touch and are short, but no vectors: tiles of whole rows, by what is
   /// read of the source at a time.
   bool touching_rows();
