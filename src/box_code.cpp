@@ -1,7 +1,6 @@
 #include "box_code.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <utility>
 #include <variant>
@@ -70,12 +69,11 @@ Body BoxCode::relaid(const Relayout& relayout, const std::array<Place, 2>& place
   simplify(space);
   Target caching = target_, around = target_;
   caching.nontemporal = false;
-  // Else boxes within boxes.
-  caching.l1_bytes = around.l1_bytes = std::numeric_limits<int64_t>::max();
   around.streaming_bytes = around.streaming_fill_bytes = 0;
   const bool whole_vectors = alignment % vector_bytes_ == 0;
-  Schedule scheduled = schedule(space, whole_vectors ? around : caching);
-  if (scheduled.movement == Movement::transpose) scheduled = schedule(space, caching);
+  Schedule scheduled = schedule(space, whole_vectors ? around : caching, CodeGoal::part);
+  if (scheduled.movement == Movement::transpose)
+    scheduled = schedule(space, caching, CodeGoal::part);
   scheduled.vector_bytes = vector_bytes_;
   Program moves = select(lower(scheduled), scheduled, target_, alignment);
   take_tables(moves.root, moves.tables, tables_);

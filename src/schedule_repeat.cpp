@@ -24,7 +24,7 @@ bool Scheduler::is_repeat(int k) {
 
 bool Scheduler::repeats_source() {
   const ByteRange source = touched_bytes(space(), 1);
-  if (2 * (source.end - source.begin) <= target_.l1_bytes) return false;
+  if (goal_ == CodeGoal::part || 2 * (source.end - source.begin) <= target_.l1_bytes) return false;
   for (int k = 0; k < loop_count(); ++k) {
     if (is_repeat(k) && movable_inside(k)) return true;
   }
@@ -45,7 +45,7 @@ void Scheduler::repeat_rows(int64_t row_bytes) {
 }
 
 bool Scheduler::repeat_joined_rows(int k, int64_t rows, int64_t row_bytes) {
-  if (loop(k).extent < least_repeats * rows) return false;
+  if (goal_ == CodeGoal::part || loop(k).extent < least_repeats * rows) return false;
   const int joined = split_off(k, rows);
   mark(joined) = Mark::target_run;
   mark(split_off(k, std::max(least_repeats, repeating_bytes / (rows * row_bytes)))) =

@@ -21,7 +21,7 @@ int64_t even(int64_t extent, int64_t factor) {
 }  // namespace
 
 Scheduler::Scheduler(const IterationSpace& space, const Target& target, CodeGoal goal)
-    : target_(target), schedule_{space} {
+    : target_(target), goal_(goal), schedule_{space} {
   marks_.assign(space.loops.size(), Mark::outside);
   // Narrow elements make networks of many rows: they get one lane at a time, which keeps the code
   // short.

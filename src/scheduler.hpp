@@ -226,6 +226,7 @@ class Scheduler {
   int finest(size_t operand);
 
   const Target& target_;
+  CodeGoal goal_;
   Schedule schedule_;
   std::vector<Mark> marks_;
 };
