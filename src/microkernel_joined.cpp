@@ -1,4 +1,4 @@
-// Transposes of a box whose rows of the target touch, each as long as no line is, for arrays that
+// Transposes of a box whose rows of the target touch and are no multiple of a line, for arrays that
 // do not stay in the caches.
 //
 // A panel of columns is transposed into an image in L1, where its rows touch as well. A vector of

@@ -37,10 +37,10 @@ constexpr int64_t rows_around = 512;
 // Threads have to share what is left around those.
 constexpr int64_t least_units = 16;
 
-// Rows that begin between lines share two lines with their neighbours, so they are longer; the
-// order makes no difference. Geometric means: u8 256 x 128 .51 (256 x 256 .47, 512 x 128 .27, 128 x
-// 128 .43), u16 256 x 128 .57 (.50, .25, .54), f32 and wider 128 x 64 .70 (64 x 256 .62, 256 x 64
-// .70).
+// Rows that begin between lines share two lines with their neighbours, so they are longer. The
+// target going on right around them makes them slower: u8 .55 -> .50, f32 .73 -> .69. Geometric
+// means: u8 256 x 128 .51 (256 x 256 .47, 512 x 128 .27, 128 x 128 .43), u16 256 x 128 .57 (.50,
+// .25, .54), f32 and wider 128 x 64 .70 (64 x 256 .62, 256 x 64 .70).
 constexpr Block shifted_block(int64_t element_bytes) {
   return element_bytes <= 2 ? Block{256, 128} : Block{128, 64};
 }
@@ -52,11 +52,6 @@ constexpr Block cached_block = {64, 64};
 // Where rows begin between lines, longer ones of the source: u8 and u16 64 x 512 .48, 256 x 256
 // .44, 128 x 128 .40; f32 64 x 512 .60, 64 x 256 .59.
 constexpr Block cached_shifted_block = {64, 512};
-
-Block block_of(int64_t element_bytes, bool streams, bool aligned) {
-  if (!streams) return aligned ? cached_block : cached_shifted_block;
-  return aligned ? streamed_block(element_bytes) : shifted_block(element_bytes);
-}
 
 // Narrower elements are staged: see page_rows.
 constexpr int64_t page_element_bytes = 8;
@@ -82,8 +77,11 @@ void Scheduler::transpose() {
   const bool aligned = across < 0 || loop(across).stride[0] % target_.line_bytes == 0;
   const bool pages = aligned && reads_pages(row, column);
   const bool blocks = schedule_.nontemporal && aligned && !pages;
-  const Block block = pages ? Block{page_rows, target_.page_bytes / bytes}
-                            : block_of(bytes, schedule_.nontemporal, aligned);
+  const Block cached = aligned ? cached_block : cached_shifted_block;
+  const Block streamed = aligned ? streamed_block(bytes) : shifted_block(bytes);
+  const Block block = pages                   ? Block{page_rows, target_.page_bytes / bytes}
+                      : schedule_.nontemporal ? streamed
+                                              : cached;
   row = take_run(0, row, block.rows * bytes, Mark::target_run);
   column = take_run(1, column, block.columns * bytes, Mark::source_run);
   if (row == bytes && column == bytes) scattered();
