@@ -218,9 +218,12 @@ void Emitter::prefetch(int stream, int64_t offset, int level) {
                   .offset = offset});
 }
 
-void Emitter::claim_ahead(int64_t offset, int64_t bytes) {
-  // Fills of 2 to 24 MiB take as long with half and up to eight times as many bytes.
-  constexpr int64_t ahead_bytes = 1024;
+void Emitter::claim(int64_t offset) {
+  constexpr int to_write = 0;
+  prefetch(target_stream, offset, to_write);
+}
+
+void Emitter::claim_ahead(int64_t offset, int64_t bytes, int64_t ahead_bytes) {
   constexpr int to_write = 0;
   lines_ahead(target_stream, {bytes, offset}, ahead_bytes, to_write);
 }

@@ -71,9 +71,11 @@ class Emitter {
   /// Asks for lines of a stream that will be read some time after these bytes: one for each that
   /// begins in them.
   void ask_ahead(int stream, int64_t offset, int64_t bytes);
-  /// Asks for lines that will be written some time after these bytes of the target: one for each
-  /// that begins in them.
-  void claim_ahead(int64_t offset, int64_t bytes);
+  /// Asks for a line of the target that will be written.
+  void claim(int64_t offset);
+  /// Asks for the lines so far ahead of these bytes of the target: one for each that begins in
+  /// them.
+  void claim_ahead(int64_t offset, int64_t bytes, int64_t ahead_bytes);
 
   /// The operations whose results somebody uses.
   program::Block take();

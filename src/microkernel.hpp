@@ -43,9 +43,10 @@ struct Machine {
   int fill_table;    ///< Program::tables entry with the padding element repeated
   bool nontemporal;  ///< the tile begins on a line of the target, and whole vectors of it go around
                      ///< the caches
-  int64_t alignment;  ///< with non-temporal stores: of every place where the tile begins in the
-                      ///< target; else 1
-  bool claims;        ///< lines of the target are asked for before they are written
+  int64_t alignment;      ///< with non-temporal stores: of every place where the tile begins in the
+                          ///< target; else 1
+  int64_t claimed_ahead;  ///< bytes before they are written lines of the target are asked for; 0:
+                          ///< not at all
   uint32_t asked_sources;  ///< of a computation: asked for ahead, a bit an operand
   int64_t ahead;           ///< bytes of the source from this tile to the next one; 0: not known
 };

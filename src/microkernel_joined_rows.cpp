@@ -73,7 +73,9 @@ class JoinedRows {
   }
 
   void store(Reg value, int64_t offset, int bytes) {
-    if (machine_.claims) emitter_.claim_ahead(offset, bytes);
+    if (machine_.claimed_ahead != 0) {
+      emitter_.claim_ahead(offset, bytes, machine_.claimed_ahead);
+    }
     if (machine_.nontemporal && bytes == machine_.vector_bytes) {
       emitter_.store_nontemporal(value, target_stream, offset);
     } else {

@@ -57,7 +57,8 @@ class Rows {
 
   void flush() {
     for (const Pending& store : pending_) {
-      if (machine_.claims) emitter_.claim_ahead(store.offset, store.bytes);
+      if (machine_.claimed_ahead == 0) break;
+      emitter_.claim_ahead(store.offset, store.bytes, machine_.claimed_ahead);
     }
     for (const Pending& store : pending_) {
       if (machine_.nontemporal && store.bytes == vector_) {

@@ -48,8 +48,8 @@ struct Schedule {
   bool staged = true;
   /// Whole vectors of the target go around the caches.
   bool nontemporal = false;
-  /// Lines of the target are asked for before they are written.
-  bool claims = false;
+  /// How many bytes before they are written lines of the target are asked for; 0: they are not.
+  int64_t claimed_ahead = 0;
   /// Of a computation: the sources that are asked for ahead where they are read in place, a bit an
   /// operand.
   uint32_t asked_sources = 0;

@@ -131,6 +131,13 @@ class Scheduler {
   /// read of the source at a time.
   bool touching_rows();
 
+  /// How far ahead a transpose through the caches asks for lines of its target, bytes; 0: it does
+  /// not. `aligned`: rows of the target begin on lines.
+  int64_t claimed_ahead(bool aligned) const;
+
+  /// Whether so many lines, `stride` bytes apart, stay in L1 together.
+  bool room_in_l1(int64_t stride, int64_t lines) const;
+
   /// Whether blocks are better made of pages of the source.
   bool reads_pages(int64_t row, int64_t column);
 

@@ -202,7 +202,7 @@ class Selector {
                           fills ? tables_.add(fill_pattern()) : 0,
                           schedule_.nontemporal && alignment % schedule_.vector_bytes == 0,
                           schedule_.nontemporal ? std::gcd(around.alignment, around.at[0]) : 1,
-                          schedule_.claims,
+                          schedule_.claimed_ahead,
                           schedule_.asked_sources,
                           around.ahead[1]};
     const bool fills_bytes = nest_.op.packing[0].bits == 0;
@@ -239,11 +239,11 @@ class Selector {
 
   Body permuted(const nest::Tile& tile, const Around& around, const Machine& machine) {
     Body body = emit_permutation(tile, around.at, machine, tables_);
-    if (!machine.claims) return body;
+    if (machine.claimed_ahead == 0) return body;
     int64_t bytes = machine.element_bytes;
     for (const nest::Side& side : tile.sides) bytes *= side.extent;
     Emitter emitter(target_, schedule_.vector_bytes);
-    emitter.claim_ahead(around.at[0], bytes);
+    emitter.claim_ahead(around.at[0], bytes, machine.claimed_ahead);
     body.insert(body.begin(), emitter.take());
     return one_unit(std::move(body), around);
   }

@@ -104,6 +104,9 @@ void emit_network(Emitter& emitter, const std::vector<Position>& rows,
       const int bytes = static_cast<int>(row_run.count) * element_bytes;
       for (size_t c = 0; c < column_run.count; ++c) {
         const int64_t offset = rows[row_run.first].target + columns[column_run.first + c].target;
+        if (machine.claimed_ahead != 0 && bytes == emitter.vector_bytes()) {
+          emitter.claim(offset + machine.claimed_ahead);
+        }
         if (machine.nontemporal && bytes == emitter.vector_bytes()) {
           emitter.store_nontemporal(result[c], written_stream, offset);
         } else {
