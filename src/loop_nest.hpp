@@ -30,6 +30,8 @@ struct Side {
   /// to `first` + `extent`, from where count 0 stands.
   OwnDigits own{};
   int64_t first = 0;
+  /// Of a computed tile: the last iterations that are padding, of which no source has anything.
+  int64_t filled = 0;
 
   /// Where iteration `i` stands.
   Strides at(int64_t i) const { return positions(stride, own, first + i); }
@@ -37,9 +39,9 @@ struct Side {
   bool operator==(const Side&) const = default;
 };
 
-/// A full box of elements. A computed tile has a side for every tile loop of the schedule, in its
-/// order, perhaps of extent 1. A filled one has the fewest sides that describe it, outermost first,
-/// none of which has own digits.
+/// A full box of elements; where a side says so, the last of them are padding. A computed tile has
+/// a side for every tile loop of the schedule, in its order, perhaps of extent 1. A filled one has
+/// the fewest sides that describe it, outermost first, none of which has own digits.
 struct Tile {
   Work work;
   std::vector<Side> sides;

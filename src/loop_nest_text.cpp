@@ -28,7 +28,7 @@ class Printer {
       const Tile& tile = std::get<Tile>(node.statement);
       text_ += tile.work == Work::fill ? "fill" : computes_ ? "compute" : "move";
       for (const nest::Side& side : tile.sides) {
-        text_ += ' ' + std::to_string(side.extent) + " (";
+        text_ += ' ' + std::to_string(side.extent) + filled(side) + " (";
         if (tile.work == Work::compute) text_ += numbers(side) + " -> ";
         text_ += walk_text(side.stride, side.own, 0) + counts(side) + ")";
       }
@@ -51,6 +51,9 @@ class Printer {
   }
   static std::string counts(const nest::Side& side) {
     return side.first == 0 ? "" : " from " + std::to_string(side.first);
+  }
+  static std::string filled(const nest::Side& side) {
+    return side.filled == 0 ? "" : " with " + std::to_string(side.filled) + " filled";
   }
   std::string at(const Strides& offset) const {
     return offset == Strides{} ? "" : "  at " + strides({1, offset});

@@ -97,6 +97,15 @@ class Lowering {
     for (int64_t begin = 0; begin < loop.extent;) {
       const Axis part = window(whole, begin * loop.step, loop.step);
       if (part.padded == 0) break;
+      if (const int64_t whole_end = fills_within(k, whole); begin == 0 && whole_end > 0) {
+        std::vector<Axis> inside = rest;
+        inside[static_cast<size_t>(loop.axis)] = {loop.step, loop.step};
+        Run run = run_of(loop, 0, whole_end);
+        run.side.filled = whole_end - whole.valid / loop.step;
+        place(block, k, run, lower(k + 1, inside));
+        begin = whole_end;
+        continue;
+      }
       int64_t end = begin + 1;
       if (part.valid == loop.step) end = whole.valid / loop.step;
       if (part.valid == 0 && part.padded == loop.step) end = whole.padded / loop.step;
@@ -108,7 +117,7 @@ class Lowering {
       if (part.valid == 0) {  // all padding from here on: the other axes need no cut at `valid`
         for (Axis& axis : inside) axis.valid = 0;
       }
-      place(block, k, begin, end, lower(k + 1, inside));
+      place(block, k, run_of(loop, begin, end), lower(k + 1, inside));
       begin = end;
     }
     return block;
@@ -121,9 +130,18 @@ class Lowering {
     return {Node{{}, Tile{fills ? Work::fill : Work::compute, {}}}};
   }
 
-  /// Appends `body`, repeated over iterations [begin, end) of loop `k`.
-  void place(Block& block, size_t k, int64_t begin, int64_t end, Block body) const {
-    const Run run = run_of(loops_[k], begin, end);
+  /// The iterations of loop `k` that are one side, padding and all; 0: they are taken apart.
+  int64_t fills_within(size_t k, const Axis& whole) const {
+    const Loop& loop = loops_[k];
+    if (k < first_side_ || (schedule_.fills_within >> (k - first_side_) & 1) == 0) return 0;
+    const bool cut = whole.valid % loop.step != 0 || whole.padded % loop.step != 0;
+    const int64_t valid = whole.valid / loop.step;
+    const int64_t padded = std::min(whole.padded / loop.step, loop.extent);
+    return cut || valid == 0 || valid >= padded ? 0 : padded;
+  }
+
+  /// Appends `body`, repeated by `run` of loop `k`.
+  void place(Block& block, size_t k, const Run& run, Block body) const {
     if (k < first_side_ && run.side.extent > 1) {
       block.push_back({run.offset, For{run.side, std::move(body)}});
       return;

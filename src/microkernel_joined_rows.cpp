@@ -29,7 +29,8 @@ class JoinedRows {
   JoinedRows(const nest::Tile& tile, const Machine& machine)
       : machine_(machine),
         sides_(tile.sides),
-        row_bytes_(sides_.back().extent * machine.element_bytes) {}
+        row_bytes_(sides_.back().extent * machine.element_bytes),
+        read_bytes_(row_bytes_ - sides_.back().filled * machine.element_bytes) {}
 
   Body lines(const Strides& at) {
     int64_t rows = 1;
@@ -61,12 +62,13 @@ class JoinedRows {
 
   /// `bytes` bytes of the run from `begin` on.
   Reg loaded(int64_t source, int64_t begin, int64_t bytes) {
-    Reg value = program::none;
+    Reg value = read_bytes_ < row_bytes_ ? emitter_.constant(machine_.fill_table) : program::none;
     for (int64_t at = 0; at < bytes;) {
       const int64_t row = (begin + at) / row_bytes_, in_row = (begin + at) % row_bytes_;
       const int64_t part = std::min(bytes - at, row_bytes_ - in_row);
-      value =
-          emitter_.load_part(value, source_stream, source + source_of(row) + in_row, {part, at});
+      const VectorPart read{std::min(part, read_bytes_ - in_row), at};
+      if (read.bytes > 0)
+        value = emitter_.load_part(value, source_stream, source + source_of(row) + in_row, read);
       at += part;
     }
     return value;
@@ -85,7 +87,7 @@ class JoinedRows {
 
   const Machine& machine_;
   const std::vector<nest::Side>& sides_;
-  const int64_t row_bytes_;
+  const int64_t row_bytes_, read_bytes_;  // of the target, and of the source
   Emitter emitter_{machine_.target, machine_.vector_bytes};
 };
 
@@ -107,6 +109,7 @@ bool can_join_rows(const nest::Tile& tile, int64_t element_bytes, const Target& 
   }
   int64_t run = element_bytes;
   for (size_t k = tile.sides.size(); k-- > 0;) {
+    if (k + 1 < tile.sides.size() && tile.sides[k].filled > 0) return false;
     // A row that is read again would be loaded from before where its operand begins, masked: as
     // slow as a fault where no page is mapped there.
     const nest::Side& side = tile.sides[k];

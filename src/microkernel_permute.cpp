@@ -22,9 +22,10 @@ using nest::Side;
 using program::Body;
 using program::Reg;
 
-/// One element on its way.
+/// One element on its way; padding comes from nowhere.
 struct Move {
   int64_t target, source;
+  bool filled = false;
 };
 
 /// Contiguous bytes of one operand that fit a vector.
@@ -41,7 +42,8 @@ std::vector<Move> moves(const std::vector<Side>& sides) {
     for (const Move& outer : result) {
       for (int64_t i = 0; i < side.extent; ++i) {
         const Strides at = side.at(i);
-        repeated.push_back({outer.target + at[0], outer.source + at[1]});
+        repeated.push_back({outer.target + at[0], outer.source + at[1],
+                            outer.filled || i + side.filled >= side.extent});
       }
     }
     result = std::move(repeated);
@@ -66,6 +68,20 @@ std::vector<Window> windows(const std::vector<int64_t>& offsets, int64_t element
   return result;
 }
 
+/// Joins windows that fit one vector with what lies between them: for reading.
+std::vector<Window> bridged(const std::vector<Window>& parts, int64_t element, int64_t vector) {
+  std::vector<Window> result;
+  for (const Window& part : parts) {
+    const int64_t distance = result.empty() ? 0 : part.begin - result.back().begin;
+    if (!result.empty() && distance + part.bytes <= vector && distance % element == 0) {
+      result.back().bytes = distance + part.bytes;
+    } else {
+      result.push_back(part);
+    }
+  }
+  return result;
+}
+
 class Permutation {
  public:
   Permutation(const nest::Tile& tile, const Strides& at, const Machine& machine, Tables& tables)
@@ -80,17 +96,18 @@ class Permutation {
     std::vector<int64_t> targets, sources;
     for (const Move& move : moved) {
       targets.push_back(move.target);
-      sources.push_back(move.source);
+      if (!move.filled) sources.push_back(move.source);
     }
     std::sort(sources.begin(), sources.end());
     sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
     targets_ = windows(targets, element_, vector_);
-    sources_ = windows(sources, element_, vector_);
+    sources_ = bridged(windows(sources, element_, vector_), element_, vector_);
     loaded_.assign(sources_.size(), program::none);
     spread_.assign(sources_.size(), program::none);
     size_t target = 0;
     for (const Move& move : moved) {
       if (move.target >= targets_[target].begin + targets_[target].bytes) ++target;
+      if (move.filled) continue;
       const size_t source = source_window(move.source);
       moves_.push_back({source, slot(move.source - sources_[source].begin), target,
                         slot(move.target - targets_[target].begin)});
@@ -101,14 +118,37 @@ class Permutation {
     const Route route = find_route(moves_, sources_.size(), targets_.size(), slots_);
     const bool routed = is_shorter(route);
     for (size_t first = 0, window = 0; window < targets_.size(); ++window) {
-      const size_t count = slot(targets_[window].bytes);
-      store(targets_[window], routed ? joined(route, first, count) : chained(first, count));
+      const size_t count = moves_to(window, first);
+      Reg value = program::none;
+      if (count > 0) value = routed ? joined(route, first, count) : chained(first, count);
+      store(targets_[window], filled(window, value, first, count));
       first += count;
     }
     return {emitter_.take()};
   }
 
  private:
+  /// How many moves from `first` on go to a window.
+  size_t moves_to(size_t window, size_t first) const {
+    size_t end = first;
+    while (end < moves_.size() && moves_[end].target_window == window) ++end;
+    return end - first;
+  }
+
+  /// The register of a window that moves [first, first + count) have been put together in, with its
+  /// padding.
+  Reg filled(size_t window, Reg moved, size_t first, size_t count) {
+    const size_t slots = slot(targets_[window].bytes);
+    if (count == slots) return moved;
+    const Reg fill = emitter_.constant(machine_.fill_table);
+    if (count == 0) return fill;
+    std::vector<uint8_t> blend(slots_, program::undefined);
+    for (size_t k = 0; k < slots_; ++k) blend[k] = static_cast<uint8_t>(slots_ + k);
+    for (size_t k = first; k < first + count; ++k)
+      blend[moves_[k].target_slot] = static_cast<uint8_t>(moves_[k].target_slot);
+    return emitter_.permute(static_cast<int>(element_), moved, fill, tables_.add(std::move(blend)));
+  }
+
   size_t slot(int64_t bytes) const { return static_cast<size_t>(bytes / element_); }
 
   size_t source_window(int64_t source) const {
@@ -151,7 +191,8 @@ class Permutation {
     const size_t permute_two = steps ? 5 : 2;
     size_t chain = 0, blends = 0;
     for (size_t first = 0, window = 0; window < targets_.size(); ++window) {
-      const size_t count = slot(targets_[window].bytes);
+      const size_t count = moves_to(window, first);
+      if (count == 0) continue;
       const size_t windows = needed(first, count).size();
       chain += windows == 1 ? permute : (windows - 1) * permute_two;
       blends += windows - 1;
@@ -198,7 +239,8 @@ class Permutation {
     }
     if (route.kind == RouteKind::target) return result;
     std::vector<uint8_t> table(slots_, program::undefined);
-    for (size_t k = 0; k < count; ++k) table[k] = static_cast<uint8_t>(route.middle[first + k]);
+    for (size_t k = first; k < first + count; ++k)
+      table[moves_[k].target_slot] = static_cast<uint8_t>(route.middle[k]);
     return permute(result, std::move(table));
   }
 
@@ -230,14 +272,15 @@ class Permutation {
     Reg result = load(windows[0]);
     for (size_t n = windows.size() == 1 ? 0 : 1; n < windows.size(); ++n) {
       std::vector<uint8_t> table(slots_, program::undefined);
-      for (size_t k = 0; k < count; ++k) {
-        const SlotMove& move = moves_[first + k];
+      for (size_t k = first; k < first + count; ++k) {
+        const SlotMove& move = moves_[k];
+        uint8_t& entry = table[move.target_slot];
         if (n > 0 && move.source_window == windows[n]) {
-          table[k] = static_cast<uint8_t>(slots_ + move.source_slot);
+          entry = static_cast<uint8_t>(slots_ + move.source_slot);
         } else if (move.source_window == windows[0] && n <= 1) {
-          table[k] = static_cast<uint8_t>(move.source_slot);
+          entry = static_cast<uint8_t>(move.source_slot);
         } else if (move.source_window < windows[n]) {
-          table[k] = static_cast<uint8_t>(k);
+          entry = static_cast<uint8_t>(move.target_slot);
         }
       }
       if (n == 0) return permute(result, std::move(table));

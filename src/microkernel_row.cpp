@@ -23,12 +23,17 @@ constexpr int64_t batch = 4;
 
 class Rows {
  public:
-  Rows(RowValue value, const Machine& machine)
-      : value_(value), machine_(machine), vector_(machine.vector_bytes) {}
+  /// `filled`: elements at the end of each run that are padding.
+  Rows(RowValue value, int64_t filled, const Machine& machine)
+      : value_(value),
+        filled_bytes_(filled * machine.element_bytes),
+        machine_(machine),
+        vector_(machine.vector_bytes) {}
 
   /// Straight-line code for some runs.
   Block vectors(const std::vector<Run>& runs) {
-    if (value_ == RowValue::fill) repeated_ = emitter_.constant(machine_.fill_table);
+    if (value_ == RowValue::fill || filled_bytes_ > 0)
+      repeated_ = emitter_.constant(machine_.fill_table);
     for (const Run& run : runs) {
       if (value_ == RowValue::splat) {
         repeated_ =
@@ -38,7 +43,8 @@ class Rows {
       for (int64_t begin = 0; begin < run_bytes; begin += vector_) {
         const int bytes = static_cast<int>(std::min<int64_t>(vector_, run_bytes - begin));
         const Reg value = value_ == RowValue::copy
-                              ? emitter_.load(source_stream, run.at[1] + begin, bytes)
+                              ? loaded(run.at[1] + begin, bytes,
+                                       std::min<int64_t>(bytes, run_bytes - filled_bytes_ - begin))
                               : repeated_;
         pending_.push_back({value, run.at[0] + begin, bytes});
         if (static_cast<int64_t>(pending_.size()) == batch) flush();
@@ -54,6 +60,12 @@ class Rows {
     int64_t offset;
     int bytes;
   };
+
+  /// The first `read` bytes come from the source, what is left of `bytes` is padding.
+  Reg loaded(int64_t offset, int bytes, int64_t read) {
+    if (read == bytes) return emitter_.load(source_stream, offset, bytes);
+    return read <= 0 ? repeated_ : emitter_.load_part(repeated_, source_stream, offset, {read, 0});
+  }
 
   void flush() {
     for (const Pending& store : pending_) {
@@ -71,6 +83,7 @@ class Rows {
   }
 
   const RowValue value_;
+  const int64_t filled_bytes_;
   const Machine& machine_;
   const int64_t vector_;
   Emitter emitter_{machine_.target, machine_.vector_bytes};
@@ -87,10 +100,11 @@ Body emit_rows(const nest::Tile& tile, RowValue value, const Strides& at, const 
   const int64_t bytes = machine.element_bytes;
   const bool run = !walk.sides.empty() && walk.sides.back().stride[0] == bytes;
   walk.elements = run ? walk.sides.back().extent : 1;
+  const int64_t filled = run ? walk.sides.back().filled : 0;
   if (run) walk.sides.pop_back();
   walk.advance = {bytes, value == RowValue::copy ? bytes : 0};
   walk.group = std::max<int64_t>(1, machine.vector_bytes / bytes);
-  Rows rows(value, machine);
+  Rows rows(value, filled, machine);
   return walk_rows(walk, at, [&](const std::vector<Run>& runs) { return rows.vectors(runs); });
 }
 

@@ -24,7 +24,8 @@ std::vector<Position> positions(const std::vector<Side>& sides, Position first) 
     repeated.reserve(result.size() * static_cast<size_t>(side.extent));
     for (const Position& outer : result) {
       for (int64_t i = 0; i < side.extent; ++i) {
-        repeated.push_back({outer.source + i * side.stride[1], outer.target + i * side.stride[0]});
+        repeated.push_back({outer.source + i * side.stride[1], outer.target + i * side.stride[0],
+                            outer.filled || i + side.filled >= side.extent});
       }
     }
     result = std::move(repeated);
@@ -100,6 +101,9 @@ class Transpose {
 Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& at,
                     const Machine& machine, int64_t& scratch_bytes) {
   std::vector<Side> rows = chosen(tile, target_run, 0), columns = chosen(tile, ~target_run, 1);
+  const bool fills =
+      std::any_of(rows.begin(), rows.end(), [](const Side& side) { return side.filled > 0; });
+  if (fills) return Transpose(std::move(rows), std::move(columns), at, machine).emit();
   const TileRun row(rows), column(columns);
   if (can_join(row, column, machine)) {
     return emit_joined_transpose(row, column, at, machine, scratch_bytes);

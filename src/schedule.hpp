@@ -36,6 +36,9 @@ struct Schedule {
   /// Which tile loops make the contiguous run of the target, one bit each, bit 0 the outermost. Of
   /// a transpose the others make the run of the source; of a computation they repeat the row.
   uint32_t target_run = 0;
+  /// The tile loops whose padding is moved with what it belongs to, one bit each: elsewhere it is
+  /// filled apart.
+  uint32_t fills_within = 0;
   /// Code of its own for so many iterations of a loop at a time, where a block of all would not fit
   /// the scratch; -1: no loop.
   int window_loop = -1;

@@ -10,6 +10,9 @@
 namespace restride {
 namespace {
 
+// Longer rows are loops, and the line that is written twice does not show.
+constexpr int64_t most_filled_row_vectors = 16;
+
 /// From `factor` to twice as much: the least that divides the extent, or `factor`.
 int64_t even(int64_t extent, int64_t factor) {
   for (int64_t divisor = factor; divisor < 2 * factor; ++divisor) {
@@ -96,6 +99,22 @@ void Scheduler::move_inside(int k) {
   }
 }
 
+bool Scheduler::fills_within(const Loop& loop, Mark mark) const {
+  if (!target_.byte_masks || !loop.own.empty()) return false;
+  const bool run = loop.stride[0] == schedule_.space.op.bytes;
+  const int64_t run_bytes = loop.extent * schedule_.space.op.bytes;
+  switch (schedule_.movement) {
+    case Movement::permute:
+      return true;
+    case Movement::row:
+      return run && run_bytes <= most_filled_row_vectors * target_.vector_bytes;
+    case Movement::transpose:
+      return run && mark == Mark::target_run && run_bytes <= schedule_.vector_bytes;
+    default:
+      return false;
+  }
+}
+
 void Scheduler::gather_tile() {
   std::vector<Loop> outside, around, tile;
   uint32_t target_run = 0;
@@ -106,6 +125,7 @@ void Scheduler::gather_tile() {
       around.push_back(loop(k));
     } else {
       if (mark(k) == Mark::target_run) target_run |= uint32_t{1} << tile.size();
+      if (fills_within(loop(k), mark(k))) schedule_.fills_within |= uint32_t{1} << tile.size();
       tile.push_back(loop(k));
     }
   }

@@ -81,6 +81,9 @@ class Scheduler {
   int64_t take_run(size_t operand, int64_t run, int64_t wanted, Mark as,
                    Length length = Length::at_most);
 
+  /// Whether the padding of a loop of the tile can be moved with it.
+  bool fills_within(const Loop& loop, Mark mark) const;
+
   /// Moves the marked loops to their places, each kind in its order.
   void gather_tile();
 

@@ -193,13 +193,15 @@ class Selector {
       }
     }
     const bool fills = tile.work == nest::Work::fill;
+    const bool fills_within = std::any_of(tile.sides.begin(), tile.sides.end(),
+                                          [](const nest::Side& side) { return side.filled > 0; });
     const Machine machine{target_,
                           schedule_.vector_bytes,
                           schedule_.network_column_bytes,
                           nest_.op.bytes,
                           schedule_.nontemporal,
                           schedule_.staged,
-                          fills ? tables_.add(fill_pattern()) : 0,
+                          fills || fills_within ? tables_.add(fill_pattern()) : 0,
                           schedule_.nontemporal && alignment % schedule_.vector_bytes == 0,
                           schedule_.nontemporal ? std::gcd(around.alignment, around.at[0]) : 1,
                           schedule_.claimed_ahead,

@@ -1,5 +1,6 @@
 #include "transpose_network.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -86,15 +87,19 @@ void emit_network(Emitter& emitter, const std::vector<Position>& rows,
   const int64_t most_rows = emitter.vector_bytes() / element_bytes;
   const auto row_runs = contiguous_runs(rows, &Position::target, element_bytes, most_rows);
   const auto column_runs = contiguous_runs(columns, &Position::source, element_bytes, most_columns);
+  const bool fills =
+      std::any_of(rows.begin(), rows.end(), [](const Position& row) { return row.filled; });
+  const Reg fill = fills ? emitter.constant(machine.fill_table) : none;
   for (const PositionRun& row_run : row_runs) {
     for (const PositionRun& column_run : column_runs) {
       const Position& column = columns[column_run.first];
       const int piece_bytes = static_cast<int>(column_run.count) * element_bytes;
       const auto load = [&](int i) {
-        Reg value = none;
+        Reg value = fill;
         for (int lane = 0; lane < emitter.lanes(); ++lane) {
           const size_t row = static_cast<size_t>(lane * group + i);
           if (row >= row_run.count) break;
+          if (rows[row_run.first + row].filled) continue;
           const int64_t offset = rows[row_run.first + row].source + column.source;
           value = emitter.load_lane(value, source_stream, offset, piece_bytes, 16 * lane);
         }

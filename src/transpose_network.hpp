@@ -21,9 +21,11 @@
 
 namespace restride {
 
-/// Where an element stands, in bytes: in the source read, and in what is written.
+/// Where an element stands, in bytes: in the source read, and in what is written. One that is
+/// filled is padding and not read.
 struct Position {
   int64_t source, target;
+  bool filled = false;
 };
 
 /// A stretch of positions that lie side by side in one operand.
@@ -45,8 +47,9 @@ std::array<program::Reg, 16> transpose_in_lanes(Emitter& emitter, int element_by
                                                 const RowOfNetwork& row);
 
 /// target[row.target + column.target] = source[row.source + column.source] for all rows and
-/// columns. Rows make runs of the target, columns runs of the source; what makes no run is moved
-/// one by one by the same code. What is written goes to `written_stream`.
+/// columns; rows that are filled become the padding of the machine's table. Rows make runs of the
+/// target, columns runs of the source; what makes no run is moved one by one by the same code. What
+/// is written goes to `written_stream`.
 void emit_network(Emitter& emitter, const std::vector<Position>& rows,
                   const std::vector<Position>& columns, const Machine& machine,
                   int written_stream = target_stream);

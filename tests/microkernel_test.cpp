@@ -316,6 +316,42 @@ TEST_P(Microkernel, CopiesSplatsAndFillsRowsOfEveryLength) {
   }
 }
 
+TEST_P(Microkernel, FillsWhatIsPaddingOfARow) {
+  for (const char* type : {"u8", "u16", "f32", "c128"}) {
+    for (const int elements : {1, 3, 5, 15, 16, 17, 31, 40, 63, 64, 100, 250}) {
+      const std::string from = array(type, {20, elements});
+      for (const int more : {1, 3, 16, 65}) {
+        const std::string length = std::to_string(elements + more);
+        expect_conforms(from + " -> " + from + "{1,0:PAD(21," + length + ";one)}", GetParam());
+        expect_conforms(from + " -> " + from + "{0,1:PAD(22," + length + ";one)}", GetParam());
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_P(Microkernel, FillsWhatIsPaddingOfATile) {
+  for (const char* type : {"u8", "u16", "f32", "f64"}) {
+    for (const char* tile : {"T(8,1,1)", "T(16,1,1)", "T(32,1,1)", "T(4,3,1)", "T(3,1,5)"}) {
+      for (const int channels : {1, 3, 4, 7, 16, 20, 33}) {
+        const std::string from = array(type, {2, channels, 9, 7});
+        expect_conforms(from + " -> " + from + "{3,2,1,0:" + tile + "}", GetParam());
+        expect_conforms(from + " -> " + from + "{1,3,2,0:" + tile + "}", GetParam());
+        if (HasFatalFailure()) return;
+      }
+    }
+    for (const int channels : {1, 2, 3, 5}) {
+      const std::string from = array(type, {7, 33, channels});
+      for (const char* sizes : {"(7,33,8;one)", "(7,34,6;zero)", "(9,35,16;one)"}) {
+        const std::string padded = from + "{2,1,0:PAD" + sizes + "}";
+        expect_conforms(from + " -> " + padded, GetParam());
+        expect_conforms(padded + " -> " + from, GetParam());
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
 TEST_P(Microkernel, CopiesLongRowsThatBeginAnywhereInALine) {
   for (const char* type : {"u16", "f32", "f64", "c128"}) {
     // Rows of one and of several turns of the loop, and of more than a unit.

@@ -84,14 +84,15 @@ class SpaceWalk {
 void walk(const ElementOp& op, const nest::Block& block, const Strides& at, std::vector<Visit>& to);
 
 void walk_tile(const ElementOp& op, const nest::Tile& tile, size_t side, const Strides& at,
-               std::vector<Visit>& to) {
+               bool computed, std::vector<Visit>& to) {
   if (side == tile.sides.size()) {
-    add_element(op, at, tile.work == nest::Work::compute, to);
+    add_element(op, at, computed, to);
     return;
   }
   for (int64_t i = 0; i < tile.sides[side].extent; ++i) {
     const nest::Side& walked = tile.sides[side];
-    walk_tile(op, tile, side + 1, counted(at, walked.stride, walked.own, walked.first + i), to);
+    walk_tile(op, tile, side + 1, counted(at, walked.stride, walked.own, walked.first + i),
+              computed && i + walked.filled < walked.extent, to);
   }
 }
 
@@ -100,7 +101,7 @@ void walk(const ElementOp& op, const nest::Block& block, const Strides& at,
   for (const nest::Node& node : block) {
     const Strides here = counted(at, node.offset, {}, 1);
     if (const auto* tile = std::get_if<nest::Tile>(&node.statement)) {
-      walk_tile(op, *tile, 0, here, to);
+      walk_tile(op, *tile, 0, here, tile->work == nest::Work::compute, to);
       continue;
     }
     const auto& loop = std::get<nest::For>(node.statement);
