@@ -102,6 +102,10 @@ Reg Emitter::unpack(Code code, int width, Reg a, Reg b) {
 Reg Emitter::unpack_low(int width, Reg a, Reg b) { return unpack(Code::unpack_low, width, a, b); }
 Reg Emitter::unpack_high(int width, Reg a, Reg b) { return unpack(Code::unpack_high, width, a, b); }
 
+Reg Emitter::shuffle(Reg a, int table) {
+  return append({.code = Code::shuffle, .table = static_cast<int16_t>(table), .a = a});
+}
+
 Reg Emitter::permute(int width, Reg a, Reg b, int table) {
   return append({.code = Code::permute,
                  .width = static_cast<uint8_t>(width),

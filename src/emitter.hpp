@@ -42,6 +42,8 @@ class Emitter {
   /// A register that is not there may hold anything; two make none.
   program::Reg unpack_low(int width, program::Reg a, program::Reg b);
   program::Reg unpack_high(int width, program::Reg a, program::Reg b);
+  /// Bytes of a, each from its own lane, chosen by a table.
+  program::Reg shuffle(program::Reg a, int table);
   /// Elements of `width` bytes of a, and of b if there is one, chosen by a table.
   program::Reg permute(int width, program::Reg a, program::Reg b, int table);
   /// Elements of a from type `from` to type `type`; the narrower ones stand at byte `at` of theirs.

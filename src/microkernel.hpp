@@ -62,6 +62,11 @@ enum class RowValue : uint8_t { copy, splat, fill };
 program::Body emit_rows(const nest::Tile& tile, RowValue value, const Strides& at,
                         const Machine& machine);
 
+/// Moves rows along which source and target count for themselves, piece by piece; every side before
+/// the row repeats it.
+program::Body emit_rows_of_pieces(const nest::Tile& tile, const Strides& at,
+                                  const Machine& machine);
+
 /// Computes rows: every source is contiguous along the last side or repeats one element there;
 /// every side before it repeats the row. Every operand is read through the stream of its number.
 program::Body emit_computed_rows(const nest::Tile& tile, const ElementOp& op, const Strides& at,
@@ -91,6 +96,10 @@ program::Body emit_shifted_rows(const nest::Tile& tile, const Strides& at, const
 /// `scratch_bytes` grows to what the code needs.
 program::Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& at,
                              const Machine& machine, int64_t& scratch_bytes);
+
+/// The same of elements whose size is no power of two; the tile has two sides.
+program::Body emit_uneven_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& at,
+                                    const Machine& machine, Tables& tables, int64_t& scratch_bytes);
 
 /// Whether a box of `rows` (a run of the target) by `columns` (a run of the source) can be staged:
 /// whole vectors both ways, around the caches.

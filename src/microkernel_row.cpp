@@ -91,7 +91,51 @@ class Rows {
   Reg repeated_ = program::none;  // the value of a run that does not come from memory
 };
 
+/// A row whose source and target count for themselves: what lies side by side in both is one run.
+std::vector<Run> pieces(const std::vector<nest::Side>& row, const Strides& at) {
+  std::vector<Run> runs;
+  int64_t inside = 1;  // elements of an iteration of the first side
+  for (size_t k = 1; k < row.size(); ++k) inside *= row[k].extent;
+  const int64_t bytes = row.back().stride[0];
+  for (int64_t i = 0; i < row.front().extent; ++i) {
+    Strides here = row.front().at(i);
+    for (size_t k = 0; k < here.size(); ++k) here[k] += at[k];
+    const bool continues = !runs.empty() &&
+                           here[0] - runs.back().at[0] == runs.back().elements * bytes &&
+                           here[1] - runs.back().at[1] == runs.back().elements * bytes;
+    if (continues) {
+      runs.back().elements += inside;
+    } else {
+      runs.push_back({here, inside});
+    }
+  }
+  return runs;
+}
+
+/// The first of the innermost sides that lie side by side in source and target, but for digits of
+/// their own.
+size_t row_begin(const nest::Tile& tile, int64_t bytes) {
+  size_t k = tile.sides.size();
+  while (k > 0 && tile.sides[k - 1].stride[0] == bytes && tile.sides[k - 1].stride[1] == bytes) {
+    --k;
+    if (!tile.sides[k].own.empty()) break;
+    bytes *= tile.sides[k].extent;
+  }
+  return k;
+}
+
 }  // namespace
+
+Body emit_rows_of_pieces(const nest::Tile& tile, const Strides& at, const Machine& machine) {
+  Machine regular = machine;
+  regular.nontemporal = false;
+  const auto row =
+      tile.sides.begin() + static_cast<std::ptrdiff_t>(row_begin(tile, machine.element_bytes));
+  Rows rows(RowValue::copy, 0, regular);
+  Body body{rows.vectors(pieces({row, tile.sides.end()}, at))};
+  for (auto side = row; side != tile.sides.begin();) body = repeat(*--side, std::move(body));
+  return body;
+}
 
 Body emit_rows(const nest::Tile& tile, RowValue value, const Strides& at, const Machine& machine) {
   RowWalk walk{.sides = tile.sides,

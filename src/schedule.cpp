@@ -58,9 +58,11 @@ Schedule Scheduler::run() {
                                      [](const Axis& axis) { return axis.valid == 0; });
   const bool row = innermost >= 0 && (!computes || loop(innermost).stride[1] == space().op.bytes);
   const bool splat = innermost >= 0 && loop(innermost).stride[1] == 0;
-  if ((row || splat) && computes && permutes() &&
-      loop(innermost).extent * space().op.bytes < short_row_bytes && loop_count() > 1 &&
-      permute()) {
+  if (row && computes && transpose_uneven()) {
+    // Short rows that lie across the target.
+  } else if ((row || splat) && computes && permutes() &&
+             loop(innermost).extent * space().op.bytes < short_row_bytes && loop_count() > 1 &&
+             permute()) {
     // Rows of a few bytes fill whole windows together.
   } else if (row) {
     rows(Movement::row, innermost);

@@ -154,6 +154,15 @@ class Scheduler {
   /// -1 if there is none.
   int widest_source_loop();
 
+  // ---- transposes of elements whose size is no power of two (schedule_uneven.cpp)
+
+  /// False if there are none, or too few of them.
+  bool transpose_uneven();
+
+  /// Takes what lies side by side in source and target for one element, which is a few bytes wide.
+  /// False where that is not so.
+  bool join_uneven();
+
   // ---- permutations (schedule_permute.cpp)
 
   /// Whether the target permutes elements of this width.
@@ -180,6 +189,14 @@ class Scheduler {
   /// inside of them, or if the block is too large: then loops with digits of their own stay
   /// outside.
   bool unnested();
+
+  /// The loops that make a row of source and target alike, from the finest to the one with digits
+  /// of its own; empty if there are none.
+  std::vector<int> row_with_own_digits();
+
+  /// Marks rows that a loop with digits of its own makes of pieces. False if there are none, or
+  /// where pieces are too many.
+  bool rows_of_pieces();
 
   /// Whether long rows of all operands lie inside of the loops with digits of their own.
   bool has_nested_rows();

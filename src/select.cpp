@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdlib>
 #include <numeric>
 #include <span>
@@ -179,7 +180,8 @@ class Selector {
 
   Body tile(const nest::Tile& tile, const Around& around) {
     int64_t alignment = std::gcd(around.alignment, around.at[0]);
-    const bool joins = schedule_.movement == Movement::row && tile.work == nest::Work::compute &&
+    const bool joins = schedule_.movement == Movement::row && schedule_.window_loop < 0 &&
+                       tile.work == nest::Work::compute &&
                        can_join_rows(tile, nest_.op.bytes, target_);
     const size_t rows =
         joins || schedule_.movement == Movement::repeat ? run_begin(tile) : tile.sides.size();
@@ -211,12 +213,18 @@ class Selector {
     if (fills && fills_bytes) return emit_rows(tile, RowValue::fill, around.at, machine);
     switch (schedule_.movement) {
       case Movement::row:
+        if (schedule_.window_loop >= 0)
+          return one_unit(emit_rows_of_pieces(tile, around.at, machine), around);
         if (joins) return emit_joined_rows(tile, around.at, machine);
         if (can_shift_rows(tile, machine)) return emit_shifted_rows(tile, around.at, machine);
         return emit_rows(tile, RowValue::copy, around.at, machine);
       case Movement::splat:
         return emit_rows(tile, RowValue::splat, around.at, machine);
       case Movement::transpose:
+        if (!std::has_single_bit(static_cast<uint64_t>(nest_.op.bytes))) {
+          return emit_uneven_transpose(tile, schedule_.target_run, around.at, machine, tables_,
+                                       scratch_bytes_);
+        }
         return emit_transpose(tile, schedule_.target_run, around.at, machine, scratch_bytes_);
       case Movement::permute:
         return permuted(tile, around, machine);

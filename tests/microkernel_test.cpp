@@ -71,6 +71,29 @@ TEST_P(Microkernel, TransposesIntoRowsThatBeginAnywhereInALine) {
   }
 }
 
+TEST_P(Microkernel, TransposesElementsOfAnyWidth) {
+  struct Element {
+    const char* type;
+    int count;
+  };
+  for (const Element& element :
+       {Element{"u8", 3}, Element{"u8", 5}, Element{"u16", 3}, Element{"u8", 7}, Element{"u8", 9},
+        Element{"u16", 5}, Element{"u8", 11}, Element{"f32", 3}, Element{"u8", 13},
+        Element{"u16", 7}, Element{"u8", 15}}) {
+    const std::vector<std::vector<int>> sizes = {{16, 16},  {17, 23},  {64, 64},   {128, 64},
+                                                 {131, 66}, {200, 91}, {256, 192}, {260, 130}};
+    for (const std::vector<int>& size : sizes) {
+      const std::string from = array(element.type, {size[0], size[1], element.count});
+      expect_conforms(from + " -> " + from + "{2,0,1}", GetParam());
+      if (HasFatalFailure()) return;
+    }
+    const std::string batch = array(element.type, {2, 130, 67, element.count});
+    expect_conforms(batch + "{3,2,1,0:PAD(2,130,70,20;zero)} -> " + batch + "{3,1,2,0}",
+                    GetParam());
+    if (HasFatalFailure()) return;
+  }
+}
+
 TEST_P(Microkernel, TransposesIntoShortRowsThatTouch) {
   struct Size {
     const char* type;
@@ -90,9 +113,10 @@ TEST_P(Microkernel, TransposesIntoShortRowsThatTouch) {
 TEST(Streaming, GoesAroundTheCachesWhereItIsMeantTo) {
   // Aligned rows, rows that begin between lines, short ones, copied ones: without this the tests of
   // streamed arrays could pass on programs that do not stream.
-  for (const char* text : {"f32[256,256] -> f32[256,256]{0,1}", "f32[257,256] -> f32[257,256]{0,1}",
-                           "u8[260,320] -> u8[260,320]{0,1}", "f32[49,256] -> f32[49,256]{0,1}",
-                           "f32[4,64,64] -> f32[4,64,64]{2,0,1}"}) {
+  for (const char* text :
+       {"f32[256,256] -> f32[256,256]{0,1}", "f32[257,256] -> f32[257,256]{0,1}",
+        "u8[260,320] -> u8[260,320]{0,1}", "f32[49,256] -> f32[49,256]{0,1}",
+        "f32[4,64,64] -> f32[4,64,64]{2,0,1}", "u8[128,64,3] -> u8[128,64,3]{2,0,1}"}) {
     IterationSpace space = *iteration_space(*parse_problem(text));
     simplify(space);
     EXPECT_TRUE(uses_nontemporal_stores(
@@ -346,6 +370,25 @@ TEST_P(Microkernel, FillsWhatIsPaddingOfATile) {
         const std::string padded = from + "{2,1,0:PAD" + sizes + "}";
         expect_conforms(from + " -> " + padded, GetParam());
         expect_conforms(padded + " -> " + from, GetParam());
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_P(Microkernel, MovesRowsAlongWhichTilesDoNotNest) {
+  struct Tiles {
+    const char *from, *to;
+  };
+  for (const char* type : {"u8", "u16", "f32", "c128"}) {
+    for (const Tiles& tiles :
+         {Tiles{"T(8,128)", "T(7,9)"}, Tiles{"T(7,9)", "T(8,128)"}, Tiles{"T(6,100)", "T(8,128)"},
+          Tiles{"T(30)", "T(32)"}, Tiles{"T(12,20)", "T(8,16)"}, Tiles{"T(5,48)", "T(5,64)"}}) {
+      for (const std::vector<int>& size :
+           {std::vector{56, 1152}, {61, 130}, {7, 1300}, {130, 99}}) {
+        const std::string plain = array(type, size);
+        expect_conforms(plain + "{1,0:" + tiles.from + "} -> " + plain + "{1,0:" + tiles.to + "}",
+                        GetParam());
         if (HasFatalFailure()) return;
       }
     }

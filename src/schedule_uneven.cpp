@@ -1,0 +1,75 @@
+// Schedules of transposes of elements whose size is no power of two: pixels of three bytes, or of
+// three numbers. What lies side by side in source and target alike becomes one element.
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "program.hpp"
+#include "rewrites.hpp"
+#include "scheduler.hpp"
+
+namespace restride {
+namespace {
+
+// Runs of blocks are whole lines, and at least so long. Share of the ceiling for 384 and 192, for
+// 192 and 192, and for each row by itself: u8 x 3 .46 .49 .18, f32 x 3 .60 .44 .35, u8 x 5 .49 .44
+// .23, u8 x 11 .54 .55 .33.
+constexpr int64_t least_target_run_bytes = 384, least_source_run_bytes = 192;
+
+// In the caches rows of more bytes are faster one by one: u8 x 3 .40 for .18, u16 x 3 .42 for .39,
+// u8 x 7 .52 for .41, f32 x 3 .48 for .51.
+constexpr int64_t widest_cached_bytes = 7, widest_bytes = 16;
+
+}  // namespace
+
+bool Scheduler::transpose_uneven() {
+  const IterationSpace unjoined = space();
+  if (!join_uneven()) return false;
+  const int64_t bytes = space().op.bytes, line = target_.line_bytes;
+  const auto slot_bytes = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(bytes)));
+  const int64_t network = target_.vector_bytes / slot_bytes;
+  const int row = contiguous(0), column = contiguous(1);
+  if (row < 0 || column < 0 || row == column || loop(row).extent < network ||
+      loop(column).extent < network) {
+    space() = unjoined;
+    marks_.assign(space().loops.size(), Mark::outside);
+    return false;
+  }
+  const int64_t whole_lines = line / std::gcd(bytes, line);
+  int64_t rows = whole_lines, columns = whole_lines;
+  while (rows * bytes < least_target_run_bytes) rows += whole_lines;
+  while (columns * bytes < least_source_run_bytes) columns += whole_lines;
+  while (columns * (rows * bytes + line) > program::max_scratch_bytes) columns /= 2;
+  schedule_.movement = Movement::transpose;
+  mark(split_off(row, rows)) = Mark::target_run;
+  mark(split_off(contiguous(1), columns)) = Mark::source_run;
+  if (schedule_.nontemporal) go_on(1);
+  return true;
+}
+
+bool Scheduler::join_uneven() {
+  const int64_t bytes = space().op.bytes;
+  const bool permutes_bytes = target_.permute_width == 1 && target_.shuffle_bytes &&
+                              target_.byte_masks && target_.vector_bytes == target_.line_bytes;
+  const int inner = contiguous(0);
+  if (!permutes_bytes || inner < 0 || loop(inner).stride[1] != bytes || has_padding(space()))
+    return false;
+  const Loop joined = loop(inner);
+  Axis& axis = space().axes[static_cast<size_t>(joined.axis)];
+  const int64_t joined_bytes = joined.extent * bytes;
+  if (joined_bytes > (schedule_.nontemporal ? widest_bytes : widest_cached_bytes) ||
+      std::has_single_bit(static_cast<uint64_t>(joined_bytes)) || axis.valid % joined.extent != 0) {
+    return false;
+  }
+  for (Loop& outer : space().loops) {
+    if (outer.axis == joined.axis && outer.step > 1) outer.step /= joined.extent;
+  }
+  axis = {axis.valid / joined.extent, axis.padded / joined.extent};
+  space().loops.erase(space().loops.begin() + inner);
+  marks_.erase(marks_.begin() + inner);
+  space().op.bytes = joined_bytes;
+  renumber(space());
+  return true;
+}
+
+}  // namespace restride
