@@ -26,6 +26,11 @@ constexpr int64_t row_tile_vectors = 16;
 // Fills of 2 to 24 MiB take as long with half and up to eight times as many bytes.
 constexpr int64_t row_claimed_ahead = 1024;
 
+// Of rows that are no whole lines so many bytes are written before the source goes on. Rows of 32
+// bytes, geometric mean of 14 cases: 512 .98 (1 KB .95, 2 KB .91, all rows .78); of 48 bytes 384
+// .96 (768 .83, all .66).
+constexpr int64_t short_run_bytes = 512;
+
 // What writes so much more than it reads is a fill.
 constexpr int64_t least_written_per_read = 8;
 
@@ -163,12 +168,12 @@ void Scheduler::rows_of_every_phase(int64_t row_bytes) {
 }
 
 void Scheduler::rows_by_pages(int64_t row_bytes) {
-  if (row_bytes % target_.line_bytes != 0 || 2 * row_bytes > target_.page_bytes) return;
+  if (2 * row_bytes > target_.page_bytes) return;
   const int next = next_in_run(0, row_bytes);
   if (next < 0 || !movable_inside(next)) return;
-  const int64_t tile_rows =
-      std::max<int64_t>(1, row_tile_vectors * target_.vector_bytes / row_bytes);
-  split_off(next, ceil_div(page_rows, tile_rows) * tile_rows);
+  const int64_t rows = rows_at_a_time(row_bytes);
+  if (rows == 1) return;
+  split_off(next, rows);
   std::vector<int64_t> runs;
   for (int64_t run = row_bytes; 2 * run <= target_.page_bytes;) {
     const int k = next_in_run(1, run);
@@ -178,6 +183,16 @@ void Scheduler::rows_by_pages(int64_t row_bytes) {
   }
   for (; !runs.empty(); runs.pop_back()) move_inside(next_in_run(1, runs.back()));
   move_inside(next_in_run(0, row_bytes));
+}
+
+int64_t Scheduler::rows_at_a_time(int64_t row_bytes) const {
+  if (row_bytes % target_.line_bytes == 0) {
+    const int64_t tile_rows =
+        std::max<int64_t>(1, row_tile_vectors * target_.vector_bytes / row_bytes);
+    return ceil_div(page_rows, tile_rows) * tile_rows;
+  }
+  const int64_t joined = joined_rows(row_bytes, target_);
+  return std::max<int64_t>(1, short_run_bytes / row_bytes / joined) * joined;
 }
 
 void Scheduler::scattered() {

@@ -7,6 +7,17 @@
 #include "scheduler.hpp"
 
 namespace restride {
+namespace {
+
+// A run that several tiles of the source make, the last of them cut off, is short.
+constexpr int64_t most_cut_run_bytes = 256;
+
+/// Whether a loop is what join_cut_runs makes: all of an axis, to which the source has a digit of
+/// its own.
+bool is_joined(const Loop& loop) { return loop.own.size() == 1 && loop.own.front().operand == 1; }
+
+}  // namespace
+
 bool Scheduler::permutes() const {
   const int64_t bytes = schedule_.space.op.bytes;
   return target_.permute_width > 0 && bytes >= target_.permute_width && bytes < 16;
@@ -18,17 +29,54 @@ int64_t Scheduler::window_extent(int64_t run, int64_t extent) const {
   return std::min(extent, ceil_div(vector, run));
 }
 
+void Scheduler::join_cut_runs() {
+  for (int outer = 0; outer < loop_count(); ++outer) {
+    const int axis = loop(outer).axis;
+    const auto walks = [&](const Loop& loop) { return loop.axis == axis; };
+    const std::vector<Loop>& loops = space().loops;
+    const auto inner = std::find_if(loops.begin() + outer + 1, loops.end(), walks);
+    if (inner == loops.end() || std::count_if(loops.begin(), loops.end(), walks) != 2) continue;
+    const Axis& bounds = space().axes[static_cast<size_t>(axis)];
+    const int64_t bytes = space().op.bytes, digit = loop(outer).step;
+    const bool cut = bounds.valid % digit != 0 && bounds.valid == bounds.padded;
+    const bool run = inner->stride[0] == bytes && loop(outer).stride[0] == digit * bytes;
+    if (!cut || !run || bounds.valid * bytes > most_cut_run_bytes || !inner->own.empty() ||
+        !loop(outer).own.empty()) {
+      continue;
+    }
+    Loop joined{axis, 1, bounds.valid, inner->stride};
+    joined.own = {{1, digit, loop(outer).stride[1]}};
+    loop(static_cast<int>(inner - loops.begin())) = joined;
+    space().loops.erase(loops.begin() + outer);
+    marks_.erase(marks_.begin() + outer);
+  }
+}
+
 bool Scheduler::permute() {
+  const IterationSpace unjoined = space();
+  join_cut_runs();
+  if (mark_permuted()) return true;
+  space() = unjoined;
+  marks_.assign(space().loops.size(), Mark::outside);
+  return false;
+}
+
+bool Scheduler::mark_permuted() {
   std::vector<int64_t> block(space().loops.size(), 1);
   for (const size_t operand : {size_t{0}, size_t{1}}) {
     int64_t run = space().op.bytes;
     while (run < target_.vector_bytes) {
       int next = -1;
       for (int k = 0; k < loop_count(); ++k) {
-        if (loop(k).stride[operand] == run && loop(k).own.empty()) next = k;
+        if (loop(k).stride[operand] == run && (loop(k).own.empty() || is_joined(loop(k)))) next = k;
       }
       if (next < 0) break;
       int64_t& extent = block[static_cast<size_t>(next)];
+      if (!loop(next).own.empty()) {  // all of it
+        extent = loop(next).extent;
+        run *= operand == 0 ? extent : loop(next).own.front().every;
+        continue;
+      }
       extent = std::max(extent, window_extent(run, loop(next).extent));
       run *= extent;
       if (extent < loop(next).extent) break;
@@ -39,7 +87,9 @@ bool Scheduler::permute() {
   if (bytes > most_permuted_bytes || bytes == space().op.bytes) return false;
   for (int k = loop_count() - 1; k >= 0; --k) {
     const int64_t extent = block[static_cast<size_t>(k)];
-    if (extent > 1 && movable_inside(k)) mark(split_off(k, extent)) = Mark::target_run;
+    if (extent == 1) continue;
+    if (is_joined(loop(k))) mark(k) = Mark::target_run;
+    if (movable_inside(k)) mark(split_off(k, extent)) = Mark::target_run;
   }
   schedule_.movement = Movement::permute;
   return true;

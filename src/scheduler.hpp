@@ -101,6 +101,7 @@ class Scheduler {
   /// Where short rows go on in one loop of the target and in another one of the source: some rows
   /// of the target at a time, for as many as make pages of the source.
   void rows_by_pages(int64_t row_bytes);
+  int64_t rows_at_a_time(int64_t row_bytes) const;
 
   // ---- repeated sources (schedule_repeat.cpp)
 
@@ -174,6 +175,11 @@ class Scheduler {
   /// Marks a block whose source and target both are a few contiguous windows. False if there is
   /// none.
   bool permute();
+  bool mark_permuted();
+
+  /// Joins the digits of short runs of the target that come from several tiles of the source, the
+  /// last of them cut off, so that a block can have all of a run.
+  void join_cut_runs();
 
   int64_t block_bytes(const std::vector<int64_t>& block) const;
 

@@ -316,7 +316,7 @@ TEST_P(Microkernel, TransposesBlocksOfRunsMadeOfSeveralLoops) {
 }
 
 TEST_P(Microkernel, CopiesShortRowsThatGoOnElsewhereInTheSource) {
-  for (const int bytes : {64, 192, 1024}) {
+  for (const int bytes : {32, 48, 64, 100, 192, 650, 1024}) {
     for (const std::vector<int>& size :
          {std::vector<int>{2, 5, 2, 37, bytes}, {2, 19, 3, 5, bytes}, {1, 5, 4, 4, bytes}}) {
       const std::string from = array("u8", size);
@@ -361,6 +361,7 @@ TEST_P(Microkernel, FillsWhatIsPaddingOfATile) {
         const std::string from = array(type, {2, channels, 9, 7});
         expect_conforms(from + " -> " + from + "{3,2,1,0:" + tile + "}", GetParam());
         expect_conforms(from + " -> " + from + "{1,3,2,0:" + tile + "}", GetParam());
+        expect_conforms(from + "{3,2,1,0:" + tile + "} -> " + from + "{1,3,2,0}", GetParam());
         if (HasFatalFailure()) return;
       }
     }
