@@ -128,6 +128,10 @@ class Scheduler {
 
   void transpose();
 
+  /// Whether lanes of registers better hold columns of the source than rows of the target, which
+  /// are a lane long.
+  bool takes_lanes(int64_t row);
+
   /// Puts the blocks in which the target goes on, behind runs of `row` bytes, right around one.
   void go_on_around(int64_t row);
 

@@ -77,6 +77,35 @@ std::vector<PositionRun> contiguous_runs(const std::vector<Position>& positions,
   return result;
 }
 
+namespace {
+
+/// Runs of the target of one lane: a register holds a row, its lanes columns, and every column
+/// leaves a lane.
+void emit_narrow_network(Emitter& emitter, const std::vector<Position>& rows,
+                         const std::vector<Position>& columns, const Machine& machine,
+                         int written_stream, Reg fill) {
+  constexpr int lane_bytes = 16;
+  const int element_bytes = static_cast<int>(machine.element_bytes);
+  const auto group = static_cast<size_t>(lane_bytes / element_bytes);
+  for (const PositionRun& run : contiguous_runs(columns, &Position::source, element_bytes,
+                                                emitter.vector_bytes() / element_bytes)) {
+    const auto load = [&](int i) {
+      const Position& row = rows[static_cast<size_t>(i)];
+      if (row.filled) return fill;
+      return emitter.load(source_stream, row.source + columns[run.first].source,
+                          static_cast<int>(run.count) * element_bytes);
+    };
+    const std::array<Reg, 16> result = transpose_in_lanes(emitter, element_bytes, load);
+    for (size_t k = 0; k < run.count; ++k) {
+      const int64_t offset = rows.front().target + columns[run.first + k].target;
+      emitter.store_part(result[k % group], written_stream, offset, lane_bytes,
+                         static_cast<int>(k / group) * lane_bytes);
+    }
+  }
+}
+
+}  // namespace
+
 void emit_network(Emitter& emitter, const std::vector<Position>& rows,
                   const std::vector<Position>& columns, const Machine& machine,
                   int written_stream) {
@@ -90,6 +119,10 @@ void emit_network(Emitter& emitter, const std::vector<Position>& rows,
   const bool fills =
       std::any_of(rows.begin(), rows.end(), [](const Position& row) { return row.filled; });
   const Reg fill = fills ? emitter.constant(machine.fill_table) : none;
+  if (row_runs.size() == 1 && static_cast<int>(rows.size()) == group && emitter.lanes() > 1 &&
+      group < machine.target.registers) {
+    return emit_narrow_network(emitter, rows, columns, machine, written_stream, fill);
+  }
   for (const PositionRun& row_run : row_runs) {
     for (const PositionRun& column_run : column_runs) {
       const Position& column = columns[column_run.first];

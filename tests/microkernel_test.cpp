@@ -37,6 +37,23 @@ TEST_P(Microkernel, TransposesEveryTail) {
   }
 }
 
+TEST_P(Microkernel, TransposesIntoRunsOfALane) {
+  struct Run {
+    const char* type;
+    int elements;
+  };
+  for (const Run& run : {Run{"u8", 16}, Run{"u16", 8}, Run{"f32", 4}, Run{"f64", 2}}) {
+    for (const int columns : {16, 31, 32, 33, 48, 63, 64, 65, 80, 100, 200}) {
+      const std::string from = array(run.type, {3, run.elements, columns});
+      expect_conforms(from + " -> " + from + "{1,2,0}", GetParam());
+      const std::string cut = array(run.type, {2, run.elements + 1, columns});
+      const std::string tile = std::to_string(run.elements);
+      expect_conforms(cut + " -> " + cut + "{2,1,0:T(" + tile + ",1)}", GetParam());
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 TEST_P(Microkernel, TransposesBlocksAndWhatIsLeftOfThem) {
   const std::vector<std::vector<int>> sizes = {{64, 64},   {128, 128}, {128, 512}, {256, 128},
                                                {192, 640}, {129, 257}, {300, 130}, {512, 64},
