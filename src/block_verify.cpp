@@ -20,7 +20,7 @@ struct Form {
 
 constexpr Need never = Need::forbidden, maybe = Need::optional, always = Need::required;
 
-constexpr std::array<Form, 18> forms = {{
+constexpr std::array<Form, 20> forms = {{
     {always, maybe, never},    // load
     {always, never, never},    // splat
     {always, never, never},    // constant
@@ -36,6 +36,8 @@ constexpr std::array<Form, 18> forms = {{
     {always, always, never},   // round
     {always, always, never},   // spread
     {always, always, maybe},   // pack
+    {always, always, maybe},   // mix_low
+    {always, always, maybe},   // mix_high
     {never, always, never},    // store
     {never, always, never},    // store_nontemporal
     {never, never, never},     // prefetch
@@ -269,6 +271,10 @@ std::optional<Violation> BlockVerifier::check_fields(const Op& op) const {
     case Code::spread:
     case Code::pack:
       return check_packing(op);
+    case Code::mix_low:
+    case Code::mix_high:
+      if (!is_element(op.width, 4)) return Violation{4, "no such packed element", &op};
+      return std::nullopt;
     case Code::prefetch:
       if (op.width > 3) return Violation{4, "no such cache", &op};
       return std::nullopt;
@@ -328,6 +334,9 @@ uint64_t BlockVerifier::result_bytes(const Op& op) const {
       return a == all_ ? all_ : spread(a, op, vector);
     case Code::pack:
       return packed(a, op, vector) | (b & ~packed(all_, op, vector));
+    case Code::mix_low:
+    case Code::mix_high:
+      return op.b == none ? a : a & b;
     default:
       return all_;
   }

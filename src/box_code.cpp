@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "emitter.hpp"
+#include "mixed_box.hpp"
 #include "relaid_ahead.hpp"
 #include "rewrites.hpp"
 #include "schedule.hpp"
@@ -71,11 +72,15 @@ Body BoxCode::relaid(const Relayout& relayout, const std::array<Place, 2>& place
   caching.nontemporal = false;
   around.streaming_bytes = around.streaming_fill_bytes = 0;
   const bool whole_vectors = alignment % vector_bytes_ == 0;
-  Schedule scheduled = schedule(space, whole_vectors ? around : caching, CodeGoal::part);
-  if (scheduled.movement == Movement::transpose)
-    scheduled = schedule(space, caching, CodeGoal::part);
-  scheduled.vector_bytes = vector_bytes_;
-  Program moves = select(lower(scheduled), scheduled, target_, alignment);
+  const auto program = [&](const Target& target) {
+    Schedule scheduled = schedule(space, target, CodeGoal::part);
+    scheduled.staged = false;
+    scheduled.vector_bytes = vector_bytes_;
+    return select(lower(scheduled), scheduled, target_, alignment);
+  };
+  Program moves = program(whole_vectors ? around : caching);
+  // Operands are target, source and scratch.
+  if (moves.operands.size() > 2) moves = program(caching);
   take_tables(moves.root, moves.tables, tables_);
   return placed(std::move(moves.root), places);
 }
@@ -168,6 +173,26 @@ Body BoxCode::packed(const nest::Tile& box, const ElementOp& op, const Strides& 
   return walk_blocks(box, op, at, [&](const nest::Tile& block, const Strides& there) {
     return packed_block(block, op, there, plain);
   });
+}
+
+Body BoxCode::mixed(const nest::Tile& tile, MixedRows mixed, const ElementOp& op, const Strides& at,
+                    const Machine& machine) {
+  const MixedBox box(tile, op, mixed);
+  const Strides bytes = in_bytes(at, op);
+  const Place target{target_stream, bytes[0]}, source{source_stream, bytes[1]};
+  const Place image{image_stream(source_count(op), 1), 0};
+  scratch_bytes_ = std::max(scratch_bytes_, box.image_bytes);
+  Machine within = machine;
+  within.alignment = 1;
+  if (mixed == MixedRows::source) {
+    Body body = placed(emit_mixed_rows(box, machine.streams ? machine.ahead : 0, within),
+                       std::array<Place, 2>{image, source});
+    append(body, relaid({space_of(box.moved, 1), 0}, {target, image}, machine.alignment));
+    return body;
+  }
+  Body body = relaid({space_of(box.moved, 1), 0}, {image, source});
+  append(body, placed(emit_mixed_rows(box, 0, machine), std::array<Place, 2>{target, image}));
+  return body;
 }
 
 Body BoxCode::packed_block(const nest::Tile& tile, const ElementOp& op, const Strides& at,

@@ -13,6 +13,7 @@
 #include <span>
 
 #include "microkernel.hpp"
+#include "mixed_box.hpp"
 #include "packed_box.hpp"
 #include "relaid_tile.hpp"
 #include "unnested_box.hpp"
@@ -55,6 +56,10 @@ class BoxCode {
   /// A box with packed operands, computed or filled, at `at`.
   program::Body packed(const nest::Tile& box, const ElementOp& op, const Strides& at,
                        const Machine& machine);
+
+  /// A box of packed elements that only move and make runs of whole bytes, at `at`.
+  program::Body mixed(const nest::Tile& box, MixedRows mixed, const ElementOp& op,
+                      const Strides& at, const Machine& machine);
 
   /// What all boxes need.
   int64_t scratch_bytes() const { return scratch_bytes_; }

@@ -172,6 +172,15 @@ Reg Emitter::pack(Packing packing, Reg a, int at, Reg into) {
                  .b = into});
 }
 
+Reg Emitter::mix(Code code, int bits, Reg a, Reg b) {
+  if (a == none && b == none) return none;
+  return append({.code = code, .width = static_cast<uint8_t>(bits), .a = a, .b = b});
+}
+
+Reg Emitter::mix_low(int bits, Reg a, Reg b) { return mix(Code::mix_low, bits, a, b); }
+
+Reg Emitter::mix_high(int bits, Reg a, Reg b) { return mix(Code::mix_high, bits, a, b); }
+
 void Emitter::store_piece(Reg value, int stream, int64_t offset, int bytes, int at) {
   ops_.push_back({.code = Code::store,
                   .stream = static_cast<uint8_t>(stream),

@@ -61,6 +61,10 @@ class Emitter {
   program::Reg spread(Packing packing, program::Reg a, int at);
   /// The elements of a, packed, from byte `at` on; other bytes come from `into`, which may be none.
   program::Reg pack(Packing packing, program::Reg a, int at, program::Reg into);
+  /// The even or odd fields of a, each followed by b's. A register that is not there is 0; two make
+  /// none.
+  program::Reg mix_low(int bits, program::Reg a, program::Reg b);
+  program::Reg mix_high(int bits, program::Reg a, program::Reg b);
   void store(program::Reg value, int stream, int64_t offset, int bytes);
   /// `bytes` bytes of a register from byte `at` on; the target has byte masks.
   void store_part(program::Reg value, int stream, int64_t offset, int bytes, int at) {
@@ -85,6 +89,7 @@ class Emitter {
  private:
   void lines_ahead(int stream, VectorPart from, int64_t ahead_bytes, int level);
   program::Reg append(program::Op op);
+  program::Reg mix(program::Code code, int bits, program::Reg a, program::Reg b);
   program::Reg unpack(program::Code code, int width, program::Reg a, program::Reg b);
   bool one_access(int bytes) const;
   program::Reg load_pieces(program::Reg into, int stream, int64_t offset, int bytes);

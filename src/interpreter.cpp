@@ -209,6 +209,9 @@ class Machine {
         return run_spread(op, to, a);
       case Code::pack:
         return run_pack(op, to, a, b);
+      case Code::mix_low:
+      case Code::mix_high:
+        return run_mix(op, to, a, b);
       case Code::store:
       case Code::store_nontemporal:
         return copy(memory(), a + op.at, op.bytes);
@@ -309,6 +312,19 @@ class Machine {
     for (int k = 0; k < program_.vector_bytes; ++k) {
       const int packed = a.bytes[size_t(op.at + k / in_byte)];
       to.bytes[size_t(k)] = uint8_t(packed >> first_bit(op, k % in_byte) & ones);
+    }
+  }
+
+  void run_mix(const Op& op, Vector& to, const Vector& a, const Vector& b) {
+    const int high = op.code == Code::mix_high ? op.width : 0;
+    const int ones = (1 << op.width) - 1;
+    for (size_t k = 0; k < size_t(program_.vector_bytes); ++k) {
+      const int x = a.bytes[k] >> high, y = op.b == none ? 0 : b.bytes[k] >> high;
+      int mixed = 0;
+      for (int at = 0; at < 8; at += 2 * op.width) {
+        mixed |= (x >> at & ones) << at | (y >> at & ones) << (at + op.width);
+      }
+      to.bytes[k] = uint8_t(mixed);
     }
   }
 

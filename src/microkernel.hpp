@@ -19,6 +19,7 @@ namespace restride {
 
 class TileRun;
 class PackedImage;
+struct MixedBox;
 
 /// The tables of a program, each kept once.
 class Tables {
@@ -78,6 +79,11 @@ program::Body emit_computed_rows(const nest::Tile& tile, const ElementOp& op, co
 program::Body emit_spread_rows(const PackedImage& image, int64_t at, const Machine& machine);
 program::Body emit_kept_bytes(const PackedImage& image, int64_t at, const Machine& machine);
 program::Body emit_packed_rows(const PackedImage& image, int64_t at, const Machine& machine);
+
+/// Mixes the rows of a box, from source_stream to target_stream. What lies `ahead` bytes behind
+/// those that are read is asked for, unless that is 0. Whole vectors go around the caches where
+/// Machine::alignment admits it.
+program::Body emit_mixed_rows(const MixedBox& box, int64_t ahead, const Machine& machine);
 
 /// How many rows that follow each other in the target make whole lines: 1 where they are not
 /// joined.

@@ -28,6 +28,7 @@ std::string describe(const nest::Tile& tile, Movement movement, uint32_t target_
   const char* verb = tile.work == nest::Work::fill   ? "fill "
                      : movement == Movement::splat   ? "splat "
                      : movement == Movement::repeat  ? "relay and copy "
+                     : movement == Movement::mix     ? "mix "
                      : movement == Movement::compute ? "compute "
                                                      : "copy ";
   return verb + std::to_string(count) + (count == 1 ? " row of " : " rows of ") +

@@ -31,10 +31,10 @@ int64_t Step::operator()(int64_t i) const {
 
 namespace {
 
-constexpr std::array<std::string_view, 18> code_names = {
-    "load",   "splat",   "constant", "unpack_low", "unpack_high",       "lanes",
-    "insert", "extract", "permute",  "shuffle",    "convert",           "compute",
-    "round",  "spread",  "pack",     "store",      "store_nontemporal", "prefetch"};
+constexpr std::array<std::string_view, 20> code_names = {
+    "load",    "splat",   "constant", "unpack_low", "unpack_high",       "lanes",   "insert",
+    "extract", "permute", "shuffle",  "convert",    "compute",           "round",   "spread",
+    "pack",    "mix_low", "mix_high", "store",      "store_nontemporal", "prefetch"};
 
 constexpr std::array<std::string_view, 3> role_names = {"target", "source", "scratch"};
 

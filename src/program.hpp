@@ -70,7 +70,9 @@ enum class Code : uint8_t {
            ///< the bits above are 0
   pack,    ///< to = V * width / 8 bytes at `at` made of the low `width` bits of each byte of a;
            ///< other bytes: of b, or 0 without b
-  store,   ///< bytes [at, at + bytes) of a to `stream + offset`
+  mix_low,   ///< to = the even fields of `width` bits of a, each followed by b's, or by 0 without b
+  mix_high,  ///< the same of the odd fields
+  store,     ///< bytes [at, at + bytes) of a to `stream + offset`
   store_nontemporal,  ///< whole vectors at V-aligned addresses, around the caches
   prefetch,  ///< the line at `stream + offset` towards cache level `width` (1, 2, 3), or to be
              ///< written, towards the first (0); may lie anywhere
@@ -79,8 +81,8 @@ enum class Code : uint8_t {
 struct Op {
   Code code;
   uint8_t stream = 0;
-  uint8_t width =
-      0;  ///< bytes of an element, of compute those of the result; of spread and pack: its bits
+  uint8_t width = 0;   ///< bytes of an element, of compute those of the result; of what works on
+                       ///< packed elements: bits
   uint8_t bytes = 0;   ///< bytes loaded or stored
   uint8_t at = 0;      ///< first byte within the register
   uint8_t select = 0;  ///< of lanes: the choice; of compute: the Operation; of spread and pack: the
@@ -104,6 +106,9 @@ constexpr bool names_memory(Code code) {
 
 /// Whether they are between bytes and the packed elements of a byte.
 constexpr bool is_packing(Code code) { return code == Code::spread || code == Code::pack; }
+
+/// Whether they compute: what a backend may refuse.
+constexpr bool is_computation(Code code) { return code >= Code::convert && code < Code::store; }
 
 /// Whether they name a table.
 constexpr bool names_table(Code code) {
@@ -183,7 +188,8 @@ struct Operand {
 ///   - elements of 1, 2, 4 or 8 bytes; splat also of 16;
 ///   - lanes, insert and extract where V is at least 32;
 ///   - tables of V / width entries (permute) or V entries (constant, shuffle);
-///   - spread and pack of 1, 2 and 4 bits, in either order, `at` a multiple of V * width / 8. A
+///   - spread and pack of 1, 2 and 4 bits, in either order, `at` a multiple of V * width / 8;
+///     mix_low and mix_high of 1, 2 and 4 bits. A
 ///     backend may refuse them;
 ///   - with byte masks comparisons of `width` 1, but of complex numbers and of bytes; `width` of
 ///   any other compute is 0;

@@ -44,7 +44,7 @@ Schedule Scheduler::run() {
   schedule_.nontemporal = streams();
   schedule_.vector_bytes = target_.vector_bytes;
   if (is_packed(space().op)) {
-    packed();
+    if (!mixed()) packed();
     gather_tile();
     return std::move(schedule_);
   }
@@ -224,6 +224,8 @@ std::string to_string(Movement movement) {
       return "gather";
     case Movement::compute:
       return "compute";
+    case Movement::mix:
+      return "mix";
   }
   return "";
 }

@@ -26,7 +26,13 @@ enum class Movement : uint8_t {
               ///< there
   compute,    ///< rows of the target are computed; sources that do not lie in rows, or repeat one
               ///< element there, are relaid into scratch first
+  mix,        ///< rows of packed elements are mixed into an image in scratch, whose bytes are those
+              ///< of the target; they are relaid from there
 };
+
+/// Which rows of packed elements are mixed: those of the source before they are relaid, or those of
+/// the target afterwards.
+enum class MixedRows : uint8_t { source, target };
 
 struct Schedule {
   IterationSpace space;
@@ -56,6 +62,8 @@ struct Schedule {
   /// Of a computation: the sources that are asked for ahead where they are read in place, a bit an
   /// operand.
   uint32_t asked_sources = 0;
+  /// Of packed elements: which rows are mixed.
+  MixedRows mixed = MixedRows::source;
 
   bool operator==(const Schedule&) const = default;
 };

@@ -72,7 +72,7 @@ int64_t Scheduler::computed_row() {
 bool Scheduler::begins_runs(int k) {
   for (int operand = 1; operand <= source_count(space().op); ++operand) {
     const int64_t stride = loop(k).stride[static_cast<size_t>(operand)];
-    if (stride == element_bytes(space().op, operand)) return true;
+    if (stride == element_stride(space().op, operand)) return true;
   }
   return false;
 }

@@ -26,7 +26,7 @@ void Scheduler::packed() {
       break;
     }
     if (period > 1) {
-      k = split_off(k, period);
+      k = split_off(k, begins_runs(k) ? packed_tile_rows : period);
       break;
     }
     ++k;

@@ -33,7 +33,7 @@ Scheduler::Scheduler(const IterationSpace& space, const Target& target, CodeGoal
 }
 
 int Scheduler::contiguous(size_t operand) {
-  return next_in_run(operand, element_bytes(space().op, static_cast<int>(operand)));
+  return next_in_run(operand, element_stride(space().op, static_cast<int>(operand)));
 }
 
 int Scheduler::next_in_run(size_t operand, int64_t bytes) {
@@ -71,7 +71,7 @@ int64_t Scheduler::take_run(size_t operand, int64_t run, int64_t wanted, Mark as
   while (2 * run <= wanted) {
     const int k = next_in_run(operand, run);
     // The target leaves the loop that the runs of the source begin with to the source.
-    if (k < 0 || (operand == 0 && loop(k).stride[1] == space().op.bytes)) break;
+    if (k < 0 || (operand == 0 && loop(k).stride[1] == element_stride(space().op, 1))) break;
     const int64_t factor = wanted / run;
     const int inner = split_off(k, length == Length::about ? even(loop(k).extent, factor) : factor);
     mark(inner) = as;

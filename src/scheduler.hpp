@@ -254,6 +254,15 @@ class Scheduler {
   /// apart do, too: so units share no byte.
   void packed();
 
+  // ---- packed operands that make runs of bytes (schedule_mixed.cpp)
+
+  /// Marks a block as of a transpose of bytes. False if there is none.
+  bool mixed();
+
+  /// The loop along which elements of an operand share bytes, all others walking whole bytes; -1 if
+  /// there is none, or if bounds cut it within a byte.
+  int sharing_loop(size_t operand);
+
   /// Whether no loop behind this one has a larger stride in the target.
   bool writes_widest(int k);
   int64_t elements_inside(int k);

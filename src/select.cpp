@@ -179,7 +179,8 @@ class Selector {
   }
 
   Body tile(const nest::Tile& tile, const Around& around) {
-    int64_t alignment = std::gcd(around.alignment, around.at[0]);
+    const int64_t at = in_bytes(around.at, nest_.op)[0];
+    int64_t alignment = std::gcd(around.alignment, at);
     const bool joins = schedule_.movement == Movement::row && schedule_.window_loop < 0 &&
                        tile.work == nest::Work::compute &&
                        can_join_rows(tile, nest_.op.bytes, target_);
@@ -188,8 +189,9 @@ class Selector {
     for (size_t k = 0; k < rows; ++k) {
       const nest::Side& side = tile.sides[k];
       // Along the run of the target code moves by whole vectors.
-      if (side.extent > 1 && side.stride[0] >= schedule_.vector_bytes)
-        alignment = std::gcd(alignment, side.stride[0]);
+      const int64_t stride = in_bytes(side.stride, nest_.op)[0];
+      if (side.extent > 1 && stride >= schedule_.vector_bytes)
+        alignment = std::gcd(alignment, stride);
       for (const OwnDigit& digit : side.own) {
         if (digit.operand == 0) alignment = std::gcd(alignment, digit.stride);
       }
@@ -205,7 +207,7 @@ class Selector {
                           schedule_.staged,
                           fills || fills_within ? tables_.add(fill_pattern()) : 0,
                           schedule_.nontemporal && alignment % schedule_.vector_bytes == 0,
-                          schedule_.nontemporal ? std::gcd(around.alignment, around.at[0]) : 1,
+                          schedule_.nontemporal ? std::gcd(around.alignment, at) : 1,
                           schedule_.claimed_ahead,
                           schedule_.asked_sources,
                           around.ahead[1]};
@@ -231,6 +233,7 @@ class Selector {
       case Movement::repeat:
       case Movement::gather:
       case Movement::compute:
+      case Movement::mix:
         return one_unit(computed(tile, around, machine), around);
     }
     return {};
@@ -259,6 +262,8 @@ class Selector {
   }
 
   Body computed(const nest::Tile& tile, const Around& around, const Machine& machine) {
+    if (schedule_.movement == Movement::mix && tile.work == nest::Work::compute)
+      return boxes_.mixed(tile, schedule_.mixed, nest_.op, around.at, machine);
     if (is_packed(nest_.op)) return boxes_.packed(tile, nest_.op, around.at, machine);
     BoxPlaces places{{}, around.ahead};
     for (size_t k = 0; k < places.operands.size(); ++k) {
@@ -337,8 +342,9 @@ Program select(const LoopNest& nest, const Schedule& schedule, const Target& tar
   Selector::Around around;
   around.alignment = alignment;
   program.root = selector.root(nest.root, around);
-  const bool has_boxes =
-      schedule.movement == Movement::compute || schedule.movement == Movement::gather;
+  const bool has_boxes = schedule.movement == Movement::compute ||
+                         schedule.movement == Movement::gather ||
+                         schedule.movement == Movement::mix;
   if (selector.scratch_bytes() > 0) {
     program.operands.push_back({program::Role::scratch, 0, selector.scratch_bytes(), 64});
     const int scratch = sources + 1;

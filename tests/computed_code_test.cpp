@@ -248,7 +248,7 @@ TEST_P(ComputedCode, DividesNearWholeQuotients) {
   }
 }
 
-TEST_P(ComputedCode, SpreadsAndPacksEveryWidth) {
+TEST_P(ComputedCode, WorksOnPackedElementsOfEveryWidth) {
   Computation computation(GetParam());
   for (const uint8_t bits : {1, 2, 4}) {
     for (const uint8_t order : {0, 1}) {
@@ -261,6 +261,14 @@ TEST_P(ComputedCode, SpreadsAndPacksEveryWidth) {
         op.b = 1;
         computation.add(op);
       }
+    }
+  }
+  for (const uint8_t bits : {1, 2, 4}) {
+    for (const Code code : {Code::mix_low, Code::mix_high}) {
+      Op op{.code = code, .width = bits};
+      computation.add(op);
+      op.b = 1;
+      computation.add(op);
     }
   }
   for (const Backend* backend : backends().first(backends().size() - 1)) {

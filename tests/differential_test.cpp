@@ -152,9 +152,8 @@ bool computes(const program::Body& body) {
   return std::any_of(body.begin(), body.end(), [](const auto& item) {
     if (const program::For* loop = std::get_if<program::For>(&item)) return computes(loop->body);
     const program::Block& block = std::get<program::Block>(item);
-    return std::any_of(block.begin(), block.end(), [](const program::Op& op) {
-      return op.code >= program::Code::convert && op.code <= program::Code::pack;
-    });
+    return std::any_of(block.begin(), block.end(),
+                       [](const program::Op& op) { return program::is_computation(op.code); });
   });
 }
 

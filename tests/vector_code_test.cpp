@@ -147,6 +147,13 @@ TEST_P(VectorCode, SpreadsAndPacks) {
   }
 }
 
+TEST_P(VectorCode, MixesBits) {
+  for (const uint8_t bits : {1, 2, 4}) {
+    expect_vectors({.code = Code::mix_low, .width = bits, .b = 1}, GetParam());
+    expect_vectors({.code = Code::mix_high, .width = bits, .b = 1}, GetParam());
+  }
+}
+
 TEST_P(VectorCode, Rounds) {
   for (const ElementType type : {ElementType::f32, ElementType::f64}) {
     expect_vectors({.code = Code::round, .type = type}, GetParam());

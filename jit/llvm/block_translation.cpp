@@ -56,6 +56,9 @@ llvm::Value* BlockTranslator::result(const Op& op) {
       return spread(op);
     case Code::pack:
       return pack(op);
+    case Code::mix_low:
+    case Code::mix_high:
+      return mix(op);
     default:
       return nullptr;
   }

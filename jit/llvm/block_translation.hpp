@@ -65,6 +65,7 @@ class BlockTranslator {
   llvm::Value* round(const Op& op);
   llvm::Value* spread(const Op& op);
   llvm::Value* pack(const Op& op);
+  llvm::Value* mix(const Op& op);
 
   llvm::Value* address(const Op& op, int64_t before = 0);
   llvm::Value* argument(program::Reg a, int width, int bytes);

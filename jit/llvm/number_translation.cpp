@@ -99,6 +99,17 @@ llvm::Value* BlockTranslator::pack(const Op& op) {
   return builder_.CreateInsertVector(into->getType(), into, fields, uint64_t(op.at));
 }
 
+llvm::Value* BlockTranslator::mix(const Op& op) {
+  const bool high = op.code == Code::mix_high;
+  llvm::Constant* const even = llvm::ConstantInt::get(vector(1), 0xff / ((1u << op.width) + 1));
+  llvm::Value* const a = as(op.a, 1);
+  llvm::Value* const first = builder_.CreateAnd(high ? builder_.CreateLShr(a, op.width) : a, even);
+  if (op.b == none) return first;
+  llvm::Value* const b = as(op.b, 1);
+  return builder_.CreateOr(first, builder_.CreateAnd(high ? b : builder_.CreateShl(b, op.width),
+                                                     builder_.CreateNot(even)));
+}
+
 llvm::Value* BlockTranslator::round(const Op& op) {
   return elements_.round(op.type, as(op.a, part_bytes(op.type)));
 }

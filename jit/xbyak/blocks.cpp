@@ -79,7 +79,7 @@ void Translator::step(const Op& op, int k) {
   }
   if (family_ == Family::sse) {
     sse(op);
-  } else if (op.code >= Code::convert && op.code <= Code::pack) {
+  } else if (is_computation(op.code)) {
     begin_temporaries(op);
     avx(op);
     end_temporaries();

@@ -80,9 +80,9 @@ int widest_bytes(ElementType from, ElementType to) {
 }
 
 bool translates(const Op& op, InstructionSet set) {
-  if (op.code < Code::convert || op.code > Code::pack) return true;
+  if (!is_computation(op.code)) return true;
   if (set == InstructionSet::sse2) return false;
-  if (op.code == Code::round || is_packing(op.code)) return true;
+  if (op.code == Code::round || op.code >= Code::spread) return true;
   if (op.code == Code::compute) return translates_arithmetic(op.operation(), op.type);
   return translates_conversion(op.from, op.type, set);
 }

@@ -3,6 +3,8 @@
 //
 //     spread    |ab| ─► |ab|..| ─► |ab|.ab| ─► |.a|.b|...     zero-extend, shift, choose
 //     pack      |.a|.b| ─► |ab|..| ─► |ab|                    multiply and add, narrow
+//
+// What takes bits of two bytes shifts one of them, or both, and chooses bit by bit.
 #include "xbyak/translator.hpp"
 
 namespace restride::xbyak {
@@ -47,6 +49,37 @@ void Translator::avx_pack(const Op& op) {
     bytes /= 2;
   }
   put_piece(number(op.to), op.b == none ? -1 : number(op.b), work, op.at, bytes);
+}
+
+/// to = the bits of a where `ones` of a byte are set, else those of b. `to` is one of them.
+void Translator::choose_bits(int to, int a, int b, uint64_t ones) {
+  const int bytes = program_.vector_bytes;
+  const Register &result = numbered(to, bytes), &x = numbered(a, bytes), &y = numbered(b, bytes);
+  if (family_ == Family::evex) {
+    constexpr uint8_t first_or_second = 0xe4, second_or_first = 0xd8;
+    const uint8_t choice = to == a ? first_or_second : second_or_first;
+    return vpternlogd(result, to == a ? y : x, constant(ones, 1, 1), choice);
+  }
+  vpand(x, x, constant(ones, 1));
+  vpand(y, y, constant(~ones, 1));
+  vpor(result, x, y);
+}
+
+void Translator::avx_mix(const Op& op) {
+  const uint64_t even_fields = 0xff / ((1u << op.width) + 1);
+  const bool high = op.code == Code::mix_high;
+  const int bytes = program_.vector_bytes, to = number(op.to);
+  const Register& result = vector(op.to);
+  if (op.b == none) {
+    if (high) vpsrlw(result, vector(op.a), op.width);
+    return vandps(result, high ? result : vector(op.a), constant(even_fields, 1));
+  }
+  // One of the two is shifted, the other one stays where it is.
+  const int moves = temporary(), stays = high ? number(op.b) : number(op.a);
+  const Register& shifted = numbered(moves, bytes);
+  high ? vpsrlw(shifted, vector(op.a), op.width) : vpsllw(shifted, vector(op.b), op.width);
+  if (to != stays) avx_move(result, numbered(stays, bytes));
+  choose_bits(to, high ? moves : to, high ? to : moves, even_fields);
 }
 
 }  // namespace restride::xbyak

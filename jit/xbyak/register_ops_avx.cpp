@@ -45,6 +45,9 @@ void Translator::avx(const Op& op) {
       return avx_spread(op);
     case Code::pack:
       return avx_pack(op);
+    case Code::mix_low:
+    case Code::mix_high:
+      return avx_mix(op);
   }
 }
 

@@ -52,7 +52,7 @@ class Walk {
     const int64_t weight = int64_t{1} << (3 * std::min(depth, 10));
     survey_.code_bound += block.size() * bytes_per_op;
     for (const Op& op : block) {
-      if (op.code >= Code::convert && op.code <= Code::pack) visit_computation(op);
+      if (is_computation(op.code)) visit_computation(op);
       const bool loads = op.code == Code::load || op.code == Code::splat;
       if (op.code == Code::permute && byte_masks_) add_blend(op);
       if (!loads && op.to != none) continue;

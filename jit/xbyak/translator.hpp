@@ -178,6 +178,8 @@ class Translator : private Xbyak::CodeGenerator {
   // ---- packing.cpp
   void avx_spread(const Op& op);
   void avx_pack(const Op& op);
+  void avx_mix(const Op& op);
+  void choose_bits(int to, int a, int b, uint64_t ones);
 
   // ---- convert_integers.cpp
   void resize(const Hop& hop);

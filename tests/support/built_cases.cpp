@@ -139,6 +139,25 @@ void add_strided_targets(std::vector<Problem>& cases) {
       relayout(strided_source(f32, {9, 7}, {-4, 36}), row_major_shape(f32, {9, 7}), {32, -4}));
 }
 
+/// The order of elements in a byte is no part of the notation.
+void add_packing_orders(std::vector<Problem>& cases) {
+  constexpr auto other = PackingOrder::most_significant_first;
+  constexpr std::array types{ElementType::u1, ElementType::u2, ElementType::u4};
+  const Sizes sizes{136, 152};
+  for (size_t k = 0; k < types.size(); ++k) {
+    Shape source = row_major_shape(types[k], sizes), target = transposed(types[k], sizes);
+    const Shape bytes = source, transposed_bytes = target;
+    source.layout.element_size_in_bits = target.layout.element_size_in_bits = int64_t{1} << k;
+    cases.push_back(relayout({source}, target));
+    target.layout.packing_order = other;
+    cases.push_back(relayout({source}, target));
+    cases.push_back(relayout({bytes}, target));
+    source.layout.packing_order = other;
+    cases.push_back(relayout({source}, target));
+    cases.push_back(relayout({source}, transposed_bytes));
+  }
+}
+
 }  // namespace
 
 std::vector<Problem> built_cases() {
@@ -149,6 +168,7 @@ std::vector<Problem> built_cases() {
   }
   add_strided_sources(cases);
   add_strided_targets(cases);
+  add_packing_orders(cases);
   return cases;
 }
 

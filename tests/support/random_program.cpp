@@ -84,7 +84,10 @@ class Generator {
     if (kind <= 5) return add_store(ops);
     if (kind == 6) return add_prefetch(ops);
     if (kind == 7) return add_scratch(ops);
-    if (kind == 13) return random_.one_in(2) ? add_round(ops) : add_packing(ops);
+    if (kind == 13) {
+      if (random_.one_in(3)) return add_round(ops);
+      return random_.one_in(2) ? add_packing(ops) : add_mix(ops);
+    }
     if (kind == 14) return add_compute(ops);
     if (kind >= 15) return add_convert(ops);
     add_between_registers(ops);
@@ -222,6 +225,17 @@ class Generator {
           .a = a.reg};
     op.at = uint8_t(random_.between(0, 8 / op.width - 1) * program_.vector_bytes * op.width / 8);
     if (packs && random_.one_in(2)) op.b = b.reg;
+    op.to = define(true);
+    ops.push_back(op);
+  }
+
+  void add_mix(Block& ops) {
+    const Value a = pick(), b = pick();
+    if (!a.whole || !b.whole) return;
+    Op op{.code = random_.one_in(2) ? Code::mix_low : Code::mix_high,
+          .width = uint8_t(1 << random_.between(0, 2)),
+          .a = a.reg};
+    if (random_.one_in(2)) op.b = b.reg;
     op.to = define(true);
     ops.push_back(op);
   }
