@@ -5,6 +5,7 @@
 // overflows, and maxima give their second argument for NaN.
 #include <bit>
 
+#include "xbyak/coverage.hpp"
 #include "xbyak/translator.hpp"
 
 namespace restride::xbyak {
@@ -71,7 +72,7 @@ void Translator::float_to_integer(const Hop& hop) {
 
 /// To an integer whose limits are numbers of the float: through s32.
 void Translator::float_to_small(const Hop& hop) {
-  const int bits = 8 * int(storage_bytes(hop.type));
+  const int bits = restride::bits(hop.type);
   const double end = power_of_two(is_signed(hop.type) ? bits - 1 : bits);
   const Register& all = numbered(hop.to, hop.count * int(storage_bytes(hop.from)));
   const Register& integers = numbered(hop.to, hop.count * 4);
@@ -82,6 +83,7 @@ void Translator::float_to_small(const Hop& hop) {
     vcvttpd2dq(integers, all);
   }
   resize({s32, hop.type, hop.count, hop.to, hop.to});
+  if (is_small_integer(hop.type)) cut({hop.type, hop.type, hop.count, hop.to, hop.to});
 }
 
 /// to = a between two numbers, the lowest of which is 0 for unsigned integers; NaN is 0.

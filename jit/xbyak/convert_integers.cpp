@@ -35,7 +35,23 @@ int logarithm(ElementType type) { return std::countr_zero(uint64_t(storage_bytes
 
 }  // namespace
 
-/// Integer to integer.
+/// From less than a byte to a byte: what is above the element is not of it. A sign is moved to the
+/// top by taking off what it weighs.
+void Translator::extend(const Hop& hop) {
+  const uint64_t ones = (1u << bits(hop.from)) - 1, sign = ones / 2 + 1;
+  const Register& to = result(hop);
+  vandps(to, source(hop), constant(ones, 1));
+  if (!is_signed(hop.from)) return;
+  vxorps(to, to, constant(sign, 1));
+  vpsubb(to, to, constant(sign, 1));
+}
+
+/// From a byte to less than that.
+void Translator::cut(const Hop& hop) {
+  vandps(result(hop), source(hop), constant((1u << bits(hop.type)) - 1, 1));
+}
+
+/// Integer to integer of whole bytes.
 void Translator::resize(const Hop& hop) {
   const int from = logarithm(hop.from), to = logarithm(hop.type);
   if (from > to) return narrow(hop, 0);

@@ -75,10 +75,12 @@ void Translator::convert_piece(Hop hop) {
 }
 
 void Translator::convert_once(const Hop& hop) {
+  if (is_small_integer(hop.from)) return extend(hop);
   if (hop.type == ElementType::pred) return to_pred(hop);
   if (hop.from == ElementType::pred) return vpminub(result(hop), source(hop), constant(1, 1));
   if (is_float(hop.from)) return is_float(hop.type) ? float_to_float(hop) : float_to_integer(hop);
   if (is_float(hop.type)) return integer_to_float(hop);
+  if (is_small_integer(hop.type)) return cut(hop);
   resize(hop);
 }
 

@@ -1,7 +1,8 @@
 // The ways of conversions:
 //
 //     pred ─► u8          s8 u8 s16 u16 ─► s32 ─► f32 ─► f16, bf16
-//                                           └───► f64
+//     s1 s2 s4 ─► s8                        └───► f64
+//     u1 u2 u4 ─► u8      s16 u16 s32 u32 s64 u64 ─► u8 ─► s1 s2 s4 u1 u2 u4
 //     f16, bf16 ─► f32 ─► any                     any ─► pred
 //
 // Everything else is one step. A way is taken only where all of its steps but the last are exact,
@@ -26,7 +27,8 @@ bool is_byte_integer(ElementType type) {
 }
 
 bool is_common(ElementType type) {
-  return type == pred || is_byte_integer(type) || (type >= f16 && type <= f64);
+  return type == pred || is_small_integer(type) || is_byte_integer(type) ||
+         (type >= f16 && type <= f64);
 }
 
 /// Conversions between f64 or f32 and 64-bit integers that AVX2 lacks.
@@ -62,9 +64,14 @@ bool translates_arithmetic(Operation operation, ElementType type) {
 
 }  // namespace
 
+bool is_small_integer(ElementType type) { return is_integer(type) && bits(type) < 8; }
+
 ElementType next_type(ElementType from, ElementType to) {
-  if (from == to || to == pred) return to;
+  if (from == to) return to;
+  if (is_small_integer(from)) return is_signed(from) ? s8 : u8;
+  if (to == pred) return to;
   if (from == pred) return u8;
+  if (is_small_integer(to) && is_integer(from) && storage_bytes(from) > 1) return u8;
   if (is_half(from)) return f32;
   if (is_byte_integer(from) && storage_bytes(from) < 4 && is_float(to)) return s32;
   return is_half(to) && from != f32 ? f32 : to;

@@ -182,6 +182,8 @@ class Translator : private Xbyak::CodeGenerator {
   void choose_bits(int to, int a, int b, uint64_t ones);
 
   // ---- convert_integers.cpp
+  void extend(const Hop& hop);
+  void cut(const Hop& hop);
   void resize(const Hop& hop);
   void narrow(const Hop& hop, int first_byte);
   void to_pred(const Hop& hop);

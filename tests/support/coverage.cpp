@@ -11,8 +11,13 @@ using enum ElementType;
 bool is_half(ElementType type) { return type == f16 || type == bf16; }
 bool is_wide_integer(ElementType type) { return type == s64 || type == u64; }
 
-/// Types of whole bytes that are neither complex nor 8-bit floats.
+bool is_small(ElementType type) {
+  return type == s1 || type == s2 || type == s4 || type == u1 || type == u2 || type == u4;
+}
+
+/// Types that are neither complex nor floats of 8 bits and less.
 bool is_common(ElementType type) {
+  if (is_small(type)) return true;
   for (const ElementType each : {pred, s8, s16, s32, s64, u8, u16, u32, u64, f16, bf16, f32, f64}) {
     if (type == each) return true;
   }
@@ -48,7 +53,7 @@ bool xbyak_converts(ElementType from, ElementType to, const Target& target) {
 }
 
 bool xbyak_computes(Operation operation, ElementType type) {
-  if (!is_common(type) || is_half(type) || is_function(operation)) return false;
+  if (!is_common(type) || is_small(type) || is_half(type) || is_function(operation)) return false;
   return operation != Operation::divide || !is_integer(type);
 }
 
