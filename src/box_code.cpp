@@ -75,6 +75,8 @@ Body BoxCode::relaid(const Relayout& relayout, const std::array<Place, 2>& place
   const auto program = [&](const Target& target) {
     Schedule scheduled = schedule(space, target, CodeGoal::part);
     scheduled.staged = false;
+    // Images in scratch have places that nothing was written to.
+    scheduled.reads_between = places[1].stream == source_stream;
     scheduled.vector_bytes = vector_bytes_;
     return select(lower(scheduled), scheduled, target_, alignment);
   };
@@ -168,10 +170,12 @@ Body BoxCode::unnested(const nest::Tile& box, const ElementOp& op, const BoxPlac
 
 Body BoxCode::packed(const nest::Tile& box, const ElementOp& op, const Strides& at,
                      const Machine& machine) {
-  Machine plain = machine;
-  plain.nontemporal = false;
+  Machine within = machine;
+  within.alignment = block_alignment(box, op, machine.alignment);
+  within.nontemporal = machine.nontemporal && within.alignment % machine.vector_bytes == 0;
+  if (!within.nontemporal) within.alignment = 1;
   return walk_blocks(box, op, at, [&](const nest::Tile& block, const Strides& there) {
-    return packed_block(block, op, there, plain);
+    return packed_block(block, op, there, within);
   });
 }
 
@@ -235,7 +239,9 @@ Body BoxCode::on_images(const PackedBlock& block, const ElementOp& op, const Pla
                      [](const auto& a, const auto& b) { return a.stride[0] > b.stride[0]; });
     return placed(emit_rows(rows, RowValue::fill, {}, machine), places);
   }
-  if (only_packs(op)) return relaid({space_of(block.tile, 1), 0}, {places[0], places[1]});
+  if (only_packs(op)) {
+    return relaid({space_of(block.tile, 1), 0}, {places[0], places[1]}, machine.alignment);
+  }
   constexpr uint32_t any_side = ~uint32_t{0};
   return computed(block.tile, any_side, unpacked(op), {places}, machine);
 }

@@ -101,7 +101,8 @@ class Permutation {
     std::sort(sources.begin(), sources.end());
     sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
     targets_ = windows(targets, element_, vector_);
-    sources_ = bridged(windows(sources, element_, vector_), element_, vector_);
+    sources_ = windows(sources, element_, vector_);
+    if (machine.reads_between) sources_ = bridged(sources_, element_, vector_);
     loaded_.assign(sources_.size(), program::none);
     spread_.assign(sources_.size(), program::none);
     size_t target = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <utility>
 
 #include "arithmetic.hpp"
@@ -198,6 +199,23 @@ std::vector<int64_t> block_extents(const nest::Tile& box, const ElementOp& op) {
     if (product(whole) <= most_elements && fits(box, whole, op)) block = std::move(whole);
   }
   return block;
+}
+
+int64_t block_alignment(const nest::Tile& box, const ElementOp& op, int64_t alignment) {
+  if (op.packing[0].bits != 0) return 1;
+  const std::vector<int64_t> extents = block_extents(box, op);
+  int64_t run = op.bytes;
+  bool continues = true;
+  for (const size_t k : finest_first(box, 0)) {
+    const Side& side = box.sides[k];
+    continues = continues && side.stride[0] == run;
+    run *= extents[k];
+    if (!continues) alignment = std::gcd(alignment, side.stride[0]);
+    if (extents[k] == side.extent) continue;
+    alignment = std::gcd(alignment, extents[k] * side.stride[0]);
+    continues = false;
+  }
+  return alignment;
 }
 
 Body walk_blocks(const nest::Tile& box, const ElementOp& op, const Strides& at,

@@ -40,6 +40,10 @@ int64_t scratch_bytes(const PackedBlock& block, const ElementOp& op);
 /// The extents of a box's blocks, side by side.
 std::vector<int64_t> block_extents(const nest::Tile& box, const ElementOp& op);
 
+/// What divides every place where a row of a block begins in the target, bytes, if it divides that
+/// of the box: 1 where the target is packed.
+int64_t block_alignment(const nest::Tile& box, const ElementOp& op, int64_t alignment);
+
 /// Loops over the blocks of a box at `at`, bits of packed operands. Each operand is walked by the
 /// stream of its number.
 program::Body walk_blocks(

@@ -62,6 +62,8 @@ struct Schedule {
   /// Of a computation: the sources that are asked for ahead where they are read in place, a bit an
   /// operand.
   uint32_t asked_sources = 0;
+  /// What lies between runs of the source may be read: it is of the source's array.
+  bool reads_between = true;
   /// Of packed elements: which rows are mixed.
   MixedRows mixed = MixedRows::source;
 

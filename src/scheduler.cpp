@@ -107,7 +107,8 @@ bool Scheduler::fills_within(const Loop& loop, Mark mark) const {
     case Movement::permute:
       return true;
     case Movement::row:
-      return schedule_.window_loop < 0 && run && run_bytes <= most_filled_row_vectors * target_.vector_bytes;
+      return schedule_.window_loop < 0 && run &&
+             run_bytes <= most_filled_row_vectors * target_.vector_bytes;
     case Movement::transpose:
       return run && mark == Mark::target_run && run_bytes <= schedule_.vector_bytes;
     default:

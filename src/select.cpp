@@ -210,6 +210,7 @@ class Selector {
                           schedule_.nontemporal ? std::gcd(around.alignment, at) : 1,
                           schedule_.claimed_ahead,
                           schedule_.asked_sources,
+                          schedule_.reads_between,
                           around.ahead[1]};
     const bool fills_bytes = nest_.op.packing[0].bits == 0;
     if (fills && fills_bytes) return emit_rows(tile, RowValue::fill, around.at, machine);

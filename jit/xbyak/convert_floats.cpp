@@ -38,6 +38,19 @@ void Translator::float_to_float(const Hop& hop) {
   vaddps(to, to, constant(0x80000000, 4));  // -0 changes nothing, but quiets NaNs
 }
 
+/// All sixteen are in a table: of f16 the upper bytes, since the lower ones are 0.
+void Translator::f4_to_f16(const Hop& hop) {
+  constexpr std::array<uint8_t, 16> upper_bytes = {0x00, 0x38, 0x3c, 0x3e, 0x40, 0x42, 0x44, 0x46,
+                                                   0x80, 0xb8, 0xbc, 0xbe, 0xc0, 0xc2, 0xc4, 0xc6};
+  const Register &to = result(hop), &bytes = numbered(hop.to, hop.count);
+  const Register& table = numbered(temporary(), hop.count);
+  avx_move(table, constant(upper_bytes));
+  vandps(bytes, source(hop), constant(0x0f, 1));
+  vpshufb(bytes, table, bytes);
+  vpmovzxbw(to, bytes);
+  vpsllw(to, to, 8);
+}
+
 /// Half of the last place is added, less one bit where the place is even; NaNs are made quiet
 /// instead. The instruction for this flushes denormals.
 void Translator::f32_to_bf16(const Hop& hop) {

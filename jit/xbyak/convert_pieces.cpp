@@ -75,6 +75,7 @@ void Translator::convert_piece(Hop hop) {
 }
 
 void Translator::convert_once(const Hop& hop) {
+  if (hop.from == ElementType::f4e2m1fn) return f4_to_f16(hop);
   if (is_small_integer(hop.from)) return extend(hop);
   if (hop.type == ElementType::pred) return to_pred(hop);
   if (hop.from == ElementType::pred) return vpminub(result(hop), source(hop), constant(1, 1));

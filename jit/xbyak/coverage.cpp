@@ -2,6 +2,7 @@
 //
 //     pred ─► u8          s8 u8 s16 u16 ─► s32 ─► f32 ─► f16, bf16
 //     s1 s2 s4 ─► s8                        └───► f64
+//     f4e2m1fn ─► f16
 //     u1 u2 u4 ─► u8      s16 u16 s32 u32 s64 u64 ─► u8 ─► s1 s2 s4 u1 u2 u4
 //     f16, bf16 ─► f32 ─► any                     any ─► pred
 //
@@ -44,7 +45,8 @@ bool rounds_twice(ElementType from, ElementType to) {
 
 bool translates_conversion(ElementType from, ElementType to, InstructionSet set) {
   if (from == to) return true;
-  if (!is_common(from) || !is_common(to) || rounds_twice(from, to)) return false;
+  if (!(is_common(from) || from == f4e2m1fn) || !is_common(to) || rounds_twice(from, to))
+    return false;
   return set >= InstructionSet::avx512 || !needs_avx512(from, to);
 }
 
@@ -68,6 +70,7 @@ bool is_small_integer(ElementType type) { return is_integer(type) && bits(type) 
 
 ElementType next_type(ElementType from, ElementType to) {
   if (from == to) return to;
+  if (from == f4e2m1fn) return f16;
   if (is_small_integer(from)) return is_signed(from) ? s8 : u8;
   if (to == pred) return to;
   if (from == pred) return u8;

@@ -193,6 +193,7 @@ class Translator : private Xbyak::CodeGenerator {
 
   // ---- convert_floats.cpp
   void float_to_float(const Hop& hop);
+  void f4_to_f16(const Hop& hop);
   void f32_to_bf16(const Hop& hop);
   void float_to_integer(const Hop& hop);
   void float_to_small(const Hop& hop);

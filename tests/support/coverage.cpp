@@ -36,13 +36,15 @@ bool is_packed(const Problem& problem) {
 }
 
 /// Narrow floats compute in f32.
-ElementType computing_type_of(ElementType type) { return is_half(type) ? f32 : type; }
+ElementType computing_type_of(ElementType type) {
+  return is_half(type) || type == f4e2m1fn ? f32 : type;
+}
 
 }  // namespace
 
 bool xbyak_converts(ElementType from, ElementType to, const Target& target) {
   if (from == to) return true;
-  if (!is_common(from) || !is_common(to)) return false;
+  if (!(is_common(from) || from == f4e2m1fn) || !is_common(to)) return false;
   // Twice rounded is not once rounded.
   if (from == f64 && is_half(to)) return false;
   if (to == bf16 && is_integer(from) && storage_bytes(from) >= 4) return false;
