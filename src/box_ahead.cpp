@@ -9,11 +9,11 @@ namespace restride {
 
 using program::Step;
 
-BoxAhead::BoxAhead(const TileRun& rows, const TileRun& columns, const Strides& at,
+BoxAhead::BoxAhead(const TileRun& rows, const TileRun& columns, int64_t first,
                    const Machine& machine, const std::vector<int64_t>& flushed)
     : rows_(rows),
       line_bytes_(machine.target.line_bytes),
-      first_(at[1] + machine.ahead),
+      first_(first),
       written_lines_(rows.extent() * machine.element_bytes / line_bytes_) {
   const int64_t run_bytes = columns.extent() * machine.element_bytes;
   const bool lines = run_bytes % line_bytes_ == 0 && written_lines_ > 0 &&
@@ -57,14 +57,8 @@ void BoxAhead::add_panel_step(std::vector<Step>& steps) const {
   if (!asks_) return;
   const int64_t group_bytes = group_lines_ * line_bytes_;
   Step step = rows_.step(prefetch_stream, 1, rows_per_panel_);
-  if (row_shares_ == 1) {
-    step.stride = group_bytes;
-  } else {
-    int64_t every = row_shares_;
-    for (const program::Wrap& wrap : step.wraps) every /= wrap.every;
-    step.wraps.push_back({every, group_bytes});
-  }
-  steps.push_back(std::move(step));
+  const Step groups{prefetch_stream, group_bytes};
+  steps.push_back(row_shares_ == 1 ? groups : then(std::move(step), row_shares_, groups));
 }
 
 void BoxAhead::add_step(std::vector<Step>& steps, int64_t columns) const {

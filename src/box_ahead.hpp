@@ -17,8 +17,9 @@ namespace restride {
 
 class BoxAhead {
  public:
-  /// `flushed`: how many columns the loops write in an iteration.
-  BoxAhead(const TileRun& rows, const TileRun& columns, const Strides& at, const Machine& machine,
+  /// `first`: where it begins in the source, bytes. `flushed`: how many columns the loops write in
+  /// an iteration.
+  BoxAhead(const TileRun& rows, const TileRun& columns, int64_t first, const Machine& machine,
            const std::vector<int64_t>& flushed);
 
   bool asks() const { return asks_; }

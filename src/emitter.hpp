@@ -16,6 +16,7 @@ constexpr int scratch_stream = 2;  ///< only of programs with a scratch operand
 constexpr int panel_stream = 3;    ///< reads scratch while scratch_stream writes it
 constexpr int prefetch_stream =
     4;  ///< walks the source ahead of source_stream; only of programs with scratch
+constexpr int left_over_stream = 5;  ///< walks what was left over in scratch
 
 /// Some bytes of an aligned vector in memory: how many, and how far from its begin.
 struct VectorPart {

@@ -102,7 +102,7 @@ program::Body emit_shifted_rows(const nest::Tile& tile, const Strides& at, const
 /// runs of the source. Elements that make no run are moved one by one by the same code.
 /// `scratch_bytes` grows to what the code needs.
 program::Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& at,
-                             const Machine& machine, int64_t& scratch_bytes);
+                             const Machine& machine, Tables& tables, int64_t& scratch_bytes);
 
 /// The same of elements whose size is no power of two; the tile has two sides.
 program::Body emit_uneven_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& at,
@@ -114,10 +114,13 @@ bool can_stage(const TileRun& rows, const TileRun& columns, const Machine& machi
 program::Body emit_staged_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,
                                     const Machine& machine, int64_t& scratch_bytes);
 
-/// The same where rows of the target begin between lines, each by a phase that is known.
+/// The same where rows of the target begin between lines, each by a phase that is known. They are
+/// multiples of so many lines.
+constexpr int64_t shifted_chunk_lines(int64_t element_bytes) { return element_bytes == 1 ? 1 : 2; }
 bool can_shift(const TileRun& rows, const TileRun& columns, const Machine& machine);
 program::Body emit_shifted_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,
-                                     const Machine& machine, int64_t& scratch_bytes);
+                                     const Machine& machine, Tables& tables,
+                                     int64_t& scratch_bytes);
 
 /// The same where rows of the target of any length touch, so that panels of columns make whole
 /// lines.

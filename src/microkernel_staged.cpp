@@ -18,15 +18,14 @@
 // which power-of-two pitches need; and the target is written in runs of several lines, which memory
 // needs: a transpose alone makes runs of one.
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <utility>
 
 #include "box_ahead.hpp"
 #include "emitter.hpp"
 #include "microkernel.hpp"
+#include "staged_panel.hpp"
 #include "tile_run.hpp"
-#include "transpose_network.hpp"
 
 namespace restride {
 namespace {
@@ -48,13 +47,13 @@ class StagedTranspose {
         rows_(rows),
         columns_(columns),
         at_(at),
-        box_ahead_(rows, columns, at, machine, {1, flushed_columns()}) {}
+        box_ahead_(rows, columns, at[1] + machine.ahead, machine, {1, flushed_columns()}) {}
 
   /// A pipeline over the panels of the box: the first is filled; then each is filled while the one
   /// before it leaves; the last leaves.
   Body emit(int64_t& scratch_bytes) const {
     const int64_t panels = columns_.extent() / panel_columns_;
-    scratch_bytes = std::max(scratch_bytes, std::min<int64_t>(panels, 2) * panel_bytes());
+    scratch_bytes = std::max(scratch_bytes, std::min<int64_t>(panels, 2) * panel_.bytes());
     Body body = loop(fill_steps(), fill_loop(1), {fill(1)});
     if (panels > 1) {
       const int64_t steps = panel_columns_ / flushed_columns();
@@ -72,13 +71,8 @@ class StagedTranspose {
 
  private:
   int64_t run_bytes() const { return rows_.extent() * element_; }
-  /// Bytes between panel[k] and panel[k + 1]: a line more than they hold, since a power of two
-  /// would put them all into one set of the cache.
-  int64_t pitch() const { return rows_.extent() / group_ * vector_ + 64; }
-
-  int64_t panel_bytes() const { return group_ * pitch(); }
   /// Groups of rows that fill a panel.
-  int64_t fill_steps() const { return rows_.extent() / group_; }
+  int64_t fill_steps() const { return panel_.groups(); }
   /// Columns that leave while some groups are filled: loops over either are one.
   int64_t flushed_columns() const {
     return panel_columns_ / std::gcd(fill_steps(), panel_columns_);
@@ -87,23 +81,12 @@ class StagedTranspose {
   // ---- filling: `groups` groups of rows at once
 
   std::vector<Step> fill_loop(int64_t groups) const {
-    return {rows_.step(source_stream, 1, groups * group_), {scratch_stream, groups * vector_}};
+    return panel_.fill_steps(groups, scratch_stream);
   }
 
   Block fill(int64_t groups) const {
     Emitter emitter(machine_.target, machine_.vector_bytes);
-    for (int64_t group = 0; group < groups; ++group) {
-      const auto load = [&](int row) {
-        return emitter.load(source_stream, at_[1] + rows_.at(1, group * group_ + row),
-                            machine_.vector_bytes);
-      };
-      const std::array<Reg, 16> columns =
-          transpose_in_lanes(emitter, static_cast<int>(element_), load);
-      for (int k = 0; k < group_; ++k) {
-        emitter.store(columns[static_cast<size_t>(k)], scratch_stream,
-                      k * pitch() + group * vector_, machine_.vector_bytes);
-      }
-    }
+    panel_.fill(emitter, groups, scratch_stream);
     return emitter.take();
   }
 
@@ -114,28 +97,17 @@ class StagedTranspose {
     if (rows % group_ == 0) {
       steps.push_back({panel_stream, rows / group_ * 16});
     } else {
-      steps.push_back({panel_stream, rows * pitch(), 0, 0, {{group_ / rows, 16}}});
+      steps.push_back({panel_stream, rows * panel_.pitch(), 0, 0, {{group_ / rows, 16}}});
     }
     box_ahead_.add_step(steps, rows);
     return steps;
-  }
-
-  /// A vector of row `row`, from byte `begin` of it on.
-  Reg panel_line(Emitter& emitter, int64_t row, int64_t begin) const {
-    const int64_t from = row % group_ * pitch() + row / group_ * 16;
-    Reg line = program::none;
-    for (int lane = 0; lane < emitter.lanes(); ++lane) {
-      const int64_t group = begin / 16 + lane;
-      line = emitter.load_lane(line, panel_stream, from + group * vector_, 16, 16 * lane);
-    }
-    return line;
   }
 
   Block flush(int64_t rows) const {
     Emitter emitter(machine_.target, machine_.vector_bytes);
     for (int64_t row = 0; row < rows; ++row) {
       for (int64_t begin = 0; begin < run_bytes(); begin += vector_) {
-        const Reg line = panel_line(emitter, row, begin);
+        const Reg line = panel_.line(emitter, row, begin);
         const int64_t offset = at_[0] + columns_.at(0, row) + begin;
         if (machine_.nontemporal) {
           emitter.store_nontemporal(line, target_stream, offset);
@@ -153,15 +125,15 @@ class StagedTranspose {
   std::vector<Step> pipeline_steps() const {
     std::vector<Step> steps{columns_.step(target_stream, 0, panel_columns_),
                             {source_stream, vector_, 0, 1},
-                            {scratch_stream, panel_bytes(), 0, 1, {{2, 0}}},
-                            {panel_stream, panel_bytes(), 0, 0, {{2, 0}}}};
+                            {scratch_stream, panel_.bytes(), 0, 1, {{2, 0}}},
+                            {panel_stream, panel_.bytes(), 0, 0, {{2, 0}}}};
     box_ahead_.add_panel_step(steps);
     return steps;
   }
 
   std::vector<Step> last_panel_steps(int64_t panel) const {
     std::vector<Step> steps{{target_stream, 0, columns_.at(0, panel * panel_columns_)},
-                            {panel_stream, 0, panel % 2 * panel_bytes()}};
+                            {panel_stream, 0, panel % 2 * panel_.bytes()}};
     if (box_ahead_.asks()) {
       steps.push_back({prefetch_stream, 0, box_ahead_.panel_offset(panel)});
     }
@@ -174,8 +146,9 @@ class StagedTranspose {
   Strides at_;
   int64_t element_ = machine_.element_bytes;
   int64_t vector_ = machine_.vector_bytes;
-  int64_t group_ = 16 / element_;  // rows transposed at a time
-  int64_t panel_columns_ = vector_ / element_;
+  StagedPanel panel_{rows_, rows_.extent(), at_[1], machine_};
+  int64_t group_ = panel_.group_rows();
+  int64_t panel_columns_ = panel_.columns();
   BoxAhead box_ahead_;
 };
 

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "arithmetic.hpp"
+#include "microkernel.hpp"
 #include "program.hpp"
 #include "scheduler.hpp"
 
@@ -38,23 +39,44 @@ constexpr int64_t rows_around = 512;
 // Threads have to share what is left around those.
 constexpr int64_t least_units = 16;
 
-// Rows that begin between lines share two lines with their neighbours, so they are longer. The
-// target going on right around them makes them slower: u8 .55 -> .50, f32 .73 -> .69. Geometric
-// means: u8 256 x 128 .51 (256 x 256 .47, 512 x 128 .27, 128 x 128 .43), u16 256 x 128 .57 (.50,
-// .25, .54), f32 and wider 128 x 64 .70 (64 x 256 .62, 256 x 64 .70).
-constexpr Block shifted_block(int64_t element_bytes) {
-  return element_bytes <= 2 ? Block{256, 128} : Block{128, 64};
+// Where rows begin between lines, the longest: each end of a run shares a line with another one.
+constexpr int64_t most_shifted_run_bytes = 8 * 1024;
+
+// As many columns of a box have what they leave over in scratch.
+constexpr int64_t most_shifted_columns(int64_t element_bytes) {
+  return element_bytes == 1 ? 256 : std::min<int64_t>(128, 512 / element_bytes);
 }
 
 // In the caches a network follows the other as the lines lie. u16 64 x 64 .65 for 128 x 256 .61, u8
 // .62 for .61, f32 .68 for .67.
 constexpr Block cached_block = {64, 64};
 
+// Where arrays do not stay there, but rows that begin between lines are too short to be shifted:
+// .39 -> .53 of the ceiling with lines asked for (geometric mean of 16 cases of three and four
+// dimensions), .46 with blocks of 64 x 64, .41 with the target going on.
+constexpr Block uncached_block = {128, 64};
+
 // Where they are larger than L1, lines of the target are asked for while the network before writes:
 // what is not there yet holds up the stores behind it, and so does half a line. Where rows begin
 // between lines, .51 -> .68 of the ceiling (geometric mean of 24 cases in L2), else u16 256 x 256
 // .66 -> .69, f32 .66 -> .72, f64 .71 -> .79, but u8 .65 -> .62.
 constexpr int64_t least_claimed_bytes = 2;
+
+// Rests take code of their own, which is not worth that of shifted ones. So tiles leave few:
+
+/// The length of tiles of at most `most` that make as few tiles as there can be.
+int64_t evenly(int64_t count, int64_t most) {
+  return count == 0 ? 0 : count / ceil_div(count, most);
+}
+
+/// The length of tiles of half of `most` and more that cover the most.
+int64_t covering(int64_t count, int64_t most) {
+  int64_t best = most;
+  for (int64_t length = most; 2 * length >= most && length > 1; --length) {
+    if (count / length * length > count / best * best) best = length;
+  }
+  return count < best ? 0 : best;
+}
 
 // Narrower elements are staged: see page_rows.
 constexpr int64_t page_element_bytes = 8;
@@ -83,14 +105,17 @@ void Scheduler::transpose() {
     column = take_run(1, bytes, schedule_.network_column_bytes, Mark::source_run);
   }
   // A block of networks, so that lines are used up while they are in the cache.
-  const int across = widest_source_loop();
-  const bool aligned = across < 0 || loop(across).stride[0] % target_.line_bytes == 0;
-  const bool pages = aligned && reads_pages(row, column);
-  const bool blocks = schedule_.nontemporal && aligned && !pages;
-  const Block streamed = aligned ? streamed_block(bytes) : shifted_block(bytes);
-  const Block block = pages                   ? Block{page_rows, target_.page_bytes / bytes}
-                      : schedule_.nontemporal ? streamed
-                                              : cached_block;
+  const bool streams = schedule_.nontemporal, aligned = begins_lines();
+  if (streams && !aligned) {
+    if (shift(row, column)) return;
+    schedule_.nontemporal = false;
+  }
+  const bool pages = reads_pages(row, column);
+  const bool blocks = schedule_.nontemporal && !pages;
+  const Block block = pages     ? Block{page_rows, target_.page_bytes / bytes}
+                      : blocks  ? streamed_block(bytes)
+                      : streams ? uncached_block
+                                : cached_block;
   row = take_run(0, row, block.rows * bytes, Mark::target_run);
   column = take_run(1, column, block.columns * bytes, Mark::source_run);
   if (row == bytes && column == bytes) scattered();
@@ -101,10 +126,9 @@ void Scheduler::transpose() {
   if (lanes && row == lane_bytes) schedule_.vector_bytes = lanes_bytes;
   schedule_.staged = !pages;
   if (!schedule_.nontemporal) {
-    const bool whole_lines = schedule_.network_column_bytes >= target_.line_bytes;
-    const int64_t columns = whole_lines ? schedule_.network_column_bytes : column;
-    if (across < 0 || room_in_l1(loop(across).stride[0], columns / bytes))
-      schedule_.claimed_ahead = claimed_ahead(aligned);
+    schedule_.claimed_ahead =
+        claimed_ahead(column, aligned ? Rows::begin_lines : Rows::between_lines);
+    if (streams) go_on(1);
     return;
   }
   // Where a panel is read, the next one is asked for while it leaves, and row after row is what
@@ -118,13 +142,44 @@ bool Scheduler::takes_lanes(int64_t row) {
          goes_on(1, space().op.bytes, lanes_bytes);
 }
 
-int64_t Scheduler::claimed_ahead(bool aligned) const {
+bool Scheduler::shift(int64_t row, int64_t column) {
+  const int64_t bytes = space().op.bytes, line = target_.line_bytes;
+  const int rows = next_in_run(0, row), columns = next_in_run(1, column);
+  if (!target_.byte_masks || target_.vector_bytes != line || row != line || rows < 0 ||
+      columns < 0 || target_.permute_width == 0 || target_.permute_width > bytes) {
+    return false;
+  }
+  const int64_t chunk = shifted_chunk_lines(bytes), panel = line / column;
+  const int64_t tile_chunks =
+      evenly(whole_iterations(rows) / chunk, most_shifted_run_bytes / line / chunk);
+  const int64_t tile_panels =
+      covering(whole_iterations(columns) / panel, most_shifted_columns(bytes) * bytes / line);
+  if (tile_chunks * chunk * line < target_.shifting_run_bytes || tile_panels < 2) return false;
+  mark(split_off(rows, tile_chunks * chunk)) = Mark::target_run;
+  mark(split_off(next_in_run(1, column), tile_panels * panel)) = Mark::source_run;
+  schedule_.claimed_ahead = claimed_ahead(line, Rows::between_lines);
+  go_on(1);
+  return true;
+}
+
+int64_t Scheduler::whole_iterations(int k) {
+  return std::min(loop(k).extent,
+                  space().axes[static_cast<size_t>(loop(k).axis)].valid / loop(k).step);
+}
+
+int64_t Scheduler::claimed_ahead(int64_t column, Rows rows) {
   const int64_t line = target_.line_bytes, bytes = schedule_.space.op.bytes;
   const ByteRange target = touched_bytes(schedule_.space, 0);
   const ByteRange source = touched_bytes(schedule_.space, 1);
   const bool in_l1 = target.end - target.begin + source.end - source.begin <= target_.l1_bytes;
   if (in_l1 || goal_ == CodeGoal::part || schedule_.vector_bytes != line) return 0;
+  const bool aligned = rows == Rows::begin_lines;
   if (aligned && bytes < least_claimed_bytes) return 0;
+  // Networks of whole lines of the source go on along the target first.
+  const bool whole_lines = schedule_.network_column_bytes >= line;
+  const int64_t columns = (whole_lines ? schedule_.network_column_bytes : column) / bytes;
+  const int across = widest_source_loop();
+  if (across >= 0 && !room_in_l1(loop(across).stride[0], columns)) return 0;
   return aligned || bytes > 2 ? line : 2 * line;
 }
 
@@ -179,6 +234,13 @@ bool Scheduler::reads_pages(int64_t row, int64_t column) {
   return schedule_.nontemporal && bytes >= page_element_bytes &&
          target_.vector_bytes == target_.line_bytes && goes_on(0, row, page_rows * bytes) &&
          goes_on(1, column, target_.page_bytes);
+}
+
+bool Scheduler::begins_lines() {
+  for (int k = 0; k < loop_count(); ++k) {
+    if (mark(k) != Mark::target_run && loop(k).stride[0] % target_.line_bytes != 0) return false;
+  }
+  return true;
 }
 
 bool Scheduler::goes_on(size_t operand, int64_t run, int64_t wanted) {

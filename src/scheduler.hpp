@@ -139,15 +139,28 @@ class Scheduler {
   /// read of the source at a time.
   bool touching_rows();
 
+  /// Where rows of the target begin.
+  enum class Rows : uint8_t { begin_lines, between_lines };
+
   /// How far ahead a transpose through the caches asks for lines of its target, bytes; 0: it does
-  /// not. `aligned`: rows of the target begin on lines.
-  int64_t claimed_ahead(bool aligned) const;
+  /// not. `column`: bytes of the source that blocks are long.
+  int64_t claimed_ahead(int64_t column, Rows rows);
+
+  /// Takes long runs whose rows begin between lines, which leave around the caches all the same.
+  /// `row`, `column`: what is taken already, bytes.
+  bool shift(int64_t row, int64_t column);
+
+  /// Iterations of a loop in which the loops inside are whole.
+  int64_t whole_iterations(int k);
 
   /// Whether so many lines, `stride` bytes apart, stay in L1 together.
   bool room_in_l1(int64_t stride, int64_t lines) const;
 
   /// Whether blocks are better made of pages of the source.
   bool reads_pages(int64_t row, int64_t column);
+
+  /// Whether all rows of the target begin on lines.
+  bool begins_lines();
 
   /// Whether a run of an operand can be lengthened to `wanted` bytes by one loop.
   bool goes_on(size_t operand, int64_t run, int64_t wanted);

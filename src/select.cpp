@@ -228,7 +228,8 @@ class Selector {
           return emit_uneven_transpose(tile, schedule_.target_run, around.at, machine, tables_,
                                        scratch_bytes_);
         }
-        return emit_transpose(tile, schedule_.target_run, around.at, machine, scratch_bytes_);
+        return emit_transpose(tile, schedule_.target_run, around.at, machine, tables_,
+                              scratch_bytes_);
       case Movement::permute:
         return permuted(tile, around, machine);
       case Movement::repeat:
@@ -354,7 +355,7 @@ Program select(const LoopNest& nest, const Schedule& schedule, const Target& tar
       const int images = has_images(schedule.space) ? sources + 1 : 0;
       program.streams.insert(program.streams.end(), static_cast<size_t>(sources + images), scratch);
     } else {
-      program.streams.insert(program.streams.end(), {scratch, scratch, 1});
+      program.streams.insert(program.streams.end(), {scratch, scratch, 1, scratch});
     }
   } else if (!has_boxes) {
     drop_steps(program.root, prefetch_stream);

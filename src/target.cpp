@@ -133,6 +133,7 @@ void take_make_of(const Target& host, Target& target) {
   target.streaming_bytes = host.streaming_bytes;
   target.streaming_fill_bytes = host.streaming_fill_bytes;
   target.claiming_bytes = host.claiming_bytes;
+  target.shifting_run_bytes = host.shifting_run_bytes;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // See tile_run.hpp.
 #include "tile_run.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace restride {
@@ -73,6 +74,16 @@ bool TileRun::divides(int64_t count) const {
   return true;
 }
 
+TileRun TileRun::first(int64_t count) const {
+  std::vector<Side> sides;
+  for (Side side : sides_) {
+    side.extent = std::min(side.extent, count);
+    count /= side.extent;
+    sides.insert(sides.begin(), side);
+  }
+  return TileRun(sides);
+}
+
 Step TileRun::step(int stream, size_t operand, int64_t count) const {
   Step step{stream};
   bool first = true;
@@ -93,6 +104,13 @@ Step TileRun::step(int stream, size_t operand, int64_t count) const {
   }
   if (!step.wraps.empty()) step.wraps.pop_back();
   return step;
+}
+
+Step then(Step inner, int64_t counts, const Step& outer) {
+  for (const program::Wrap& wrap : inner.wraps) counts /= wrap.every;
+  inner.wraps.push_back({counts, outer.stride});
+  inner.wraps.insert(inner.wraps.end(), outer.wraps.begin(), outer.wraps.end());
+  return inner;
 }
 
 program::Body loop_always(int64_t extent, std::vector<Step> steps, program::Body body) {

@@ -35,6 +35,9 @@ class TileRun {
   /// multiple of the chunk, or the other way round.
   bool divides(int64_t count) const;
 
+  /// The run of the first `count` elements. Precondition: divides(count).
+  TileRun first(int64_t count) const;
+
   /// How a stream moves in a loop that takes a chunk of `count` elements an iteration.
   /// Precondition: divides(count), or the run has one side.
   program::Step step(int stream, size_t operand, int64_t count) const;
@@ -42,6 +45,9 @@ class TileRun {
  private:
   std::vector<nest::Side> sides_;  // fastest first
 };
+
+/// A step that goes on by `outer`, of the same stream, after `counts` counts of `inner`.
+program::Step then(program::Step inner, int64_t counts, const program::Step& outer);
 
 /// A loop, even around a single iteration: its steps have starts. Wraps that it does not get to are
 /// left out.

@@ -78,10 +78,12 @@ TEST_P(Microkernel, TransposesIntoRowsThatBeginAnywhereInALine) {
     int bytes, rows, columns;
   };
   for (const Size& size :
-       {Size{"u8", 1, 256, 256}, Size{"u16", 2, 256, 256}, Size{"f32", 4, 128, 128},
-        Size{"f64", 8, 64, 128}, Size{"c128", 16, 64, 128}}) {
+       {Size{"u8", 1, 256, 128}, Size{"u16", 2, 256, 64}, Size{"f32", 4, 128, 64},
+        Size{"f64", 8, 64, 32}, Size{"c128", 16, 64, 16}}) {
     for (int rest = 0; rest < 64 / size.bytes; rest += 1 + rest / 16) {
-      const std::string from = array(size.type, {size.rows + rest, size.columns + rest % 3});
+      // One chunk of rows or several; what is left of rows and of columns.
+      const int rows = size.rows + rest % 4 * 128 / size.bytes + rest;
+      const std::string from = array(size.type, {rows, size.columns + rest % 3});
       expect_conforms(from + " -> " + from + "{0,1}", GetParam());
       if (HasFatalFailure()) return;
     }
@@ -222,6 +224,25 @@ TEST(Streaming, AsksForLinesOfLargeTargetsBeforeTheyAreWritten) {
     EXPECT_EQ(prefetches(plan_programs(space, target).front().root), row.lines) << row.text;
     target.claiming_bytes = 1024 * 1024;
     EXPECT_EQ(prefetches(plan_programs(space, target).front().root), 0) << row.text;
+  }
+}
+
+TEST(Caches, AskForLinesThatTransposesWriteNext) {
+  struct Row {
+    const char* text;
+    int64_t lines;
+  };
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.l1_bytes = 48 * 1024;
+  for (const Row& row :
+       {Row{"f32[128,128] -> f32[128,128]{0,1}", 1024},
+        Row{"u16[260,128] -> u16[260,128]{0,1}", 1024},  // whole lines of rows between lines
+        Row{"u8[250,250] -> u8[250,250]{0,1}", 750}, Row{"u8[256,256] -> u8[256,256]{0,1}", 0},
+        Row{"f32[64,64] -> f32[64,64]{0,1}", 0},               // all of it in L1
+        Row{"f32[32,256,20] -> f32[32,256,20]{0,1,2}", 0}}) {  // twenty lines of one set
+    IterationSpace space = *iteration_space(*parse_problem(row.text));
+    simplify(space);
+    EXPECT_EQ(prefetches(plan_programs(space, target).front().root), row.lines) << row.text;
   }
 }
 

@@ -1,0 +1,38 @@
+// See staged_panel.hpp.
+#include "staged_panel.hpp"
+
+#include <array>
+
+#include "transpose_network.hpp"
+
+namespace restride {
+
+using program::Reg;
+
+void StagedPanel::fill(Emitter& emitter, int64_t groups, int stream, int64_t offset) const {
+  for (int64_t group = 0; group < groups; ++group) {
+    const auto load = [&](int row) {
+      return emitter.load(source_stream, at_ + rows_run_.at(1, group * group_rows() + row),
+                          machine_.vector_bytes);
+    };
+    const std::array<Reg, 16> columns =
+        transpose_in_lanes(emitter, static_cast<int>(machine_.element_bytes), load);
+    for (int64_t k = 0; k < group_rows(); ++k) {
+      emitter.store(columns[static_cast<size_t>(k)], stream,
+                    offset + k * pitch() + group * machine_.vector_bytes, machine_.vector_bytes);
+    }
+  }
+}
+
+Reg StagedPanel::line(Emitter& emitter, int64_t column, int64_t begin, int64_t offset) const {
+  const int64_t from = offset + column % group_rows() * pitch() + column / group_rows() * 16;
+  Reg line = program::none;
+  for (int lane = 0; lane < emitter.lanes(); ++lane) {
+    const int64_t group = begin / 16 + lane;
+    line =
+        emitter.load_lane(line, panel_stream, from + group * machine_.vector_bytes, 16, 16 * lane);
+  }
+  return line;
+}
+
+}  // namespace restride
