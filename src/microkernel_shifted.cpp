@@ -90,7 +90,7 @@ class ShiftedTranspose {
   /// Each panel comes in, then its columns leave.
   Body first_chunk() const {
     Body body = panel_in();
-    body.push_back(first_lines_out());
+    body.push_back(lines_out(Chunk::first));
     std::vector<Step> steps = panel_steps();
     steps.push_back({source_stream, line_});
     ahead_.add_panel_step(steps);
@@ -120,7 +120,7 @@ class ShiftedTranspose {
     panel_.fill(emitter, panel_.groups(), scratch_stream, panel_at());
     Body body = panel_in();
     append(body, loop_always((chunks_ - 1) * panels_, std::move(steps),
-                             {interleaved(emitter.take(), lines_out())}));
+                             {interleaved(emitter.take(), lines_out(Chunk::other))}));
     return loop_always(1,
                        asks_in({{source_stream, 0, after(1)}, {target_stream, 0, chunk_bytes()}},
                                chunks_ > 2 ? after(2) : machine_.ahead),
@@ -129,20 +129,18 @@ class ShiftedTranspose {
 
   // ---- what leaves
 
-  program::Block first_lines_out() const {
+  enum class Chunk : uint8_t { first, other };
+
+  program::Block lines_out(Chunk which) const {
     Emitter emitter(machine_.target, machine_.vector_bytes);
     for (int64_t column = 0; column < panel_.columns(); ++column) {
       Reg before = program::none;
       for (int64_t begin = 0; begin < chunk_bytes(); begin += line_) {
         const Reg chunk = rotated(emitter, column, begin);
-        if (begin > 0) {
-          line_out(emitter, joined(emitter, chunk, before, column), column, begin);
-        } else if (left_over(column) == 0) {
-          line_out(emitter, chunk, column, begin);
+        if (which == Chunk::first && begin == 0) {
+          begin_out(emitter, chunk, column);
         } else {
-          const int64_t part = left_over(column);
-          emitter.store_part(chunk, target_stream, at_[0] + columns_.at(0, column),
-                             static_cast<int>(line_ - part), static_cast<int>(part));
+          line_out(emitter, joined(emitter, chunk, before, column), column, begin);
         }
         ahead_.ask(emitter, column, begin);
         before = chunk;
@@ -152,19 +150,12 @@ class ShiftedTranspose {
     return emitter.take();
   }
 
-  program::Block lines_out() const {
-    Emitter emitter(machine_.target, machine_.vector_bytes);
-    for (int64_t column = 0; column < panel_.columns(); ++column) {
-      Reg before = program::none;
-      for (int64_t begin = 0; begin < chunk_bytes(); begin += line_) {
-        const Reg chunk = rotated(emitter, column, begin);
-        line_out(emitter, joined(emitter, chunk, before, column), column, begin);
-        ahead_.ask(emitter, column, begin);
-        before = chunk;
-      }
-      leave_over(emitter, before, column);
-    }
-    return emitter.take();
+  /// What a run begins with, up to the first line that is all its own.
+  void begin_out(Emitter& emitter, Reg chunk, int64_t column) const {
+    const int64_t part = left_over(column);
+    if (part == 0) return line_out(emitter, chunk, column, 0);
+    emitter.store_part(chunk, target_stream, at_[0] + columns_.at(0, column),
+                       static_cast<int>(line_ - part), static_cast<int>(part));
   }
 
   /// What the last chunk has left over.

@@ -149,6 +149,11 @@ bool Scheduler::shift(int64_t row, int64_t column) {
       columns < 0 || target_.permute_width == 0 || target_.permute_width > bytes) {
     return false;
   }
+  // Where lines begin has to be known wherever the loops around lead.
+  for (int k = 0; k < loop_count(); ++k) {
+    const bool around = mark(k) == Mark::outside && k != rows && k != columns;
+    if (around && loop(k).stride[0] % line != 0) return false;
+  }
   const int64_t chunk = shifted_chunk_lines(bytes), panel = line / column;
   const int64_t tile_chunks =
       evenly(whole_iterations(rows) / chunk, most_shifted_run_bytes / line / chunk);
