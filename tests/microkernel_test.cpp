@@ -238,6 +238,7 @@ TEST(Caches, AskForLinesThatTransposesWriteNext) {
        {Row{"f32[128,128] -> f32[128,128]{0,1}", 1024},
         Row{"u16[260,128] -> u16[260,128]{0,1}", 1024},  // whole lines of rows between lines
         Row{"u8[250,250] -> u8[250,250]{0,1}", 750}, Row{"u8[256,256] -> u8[256,256]{0,1}", 0},
+        Row{"u16[70,1000] -> u16[70,1000]{0,1}", 0},           // nothing comes next in rows
         Row{"f32[64,64] -> f32[64,64]{0,1}", 0},               // all of it in L1
         Row{"f32[32,256,20] -> f32[32,256,20]{0,1,2}", 0}}) {  // twenty lines of one set
     IterationSpace space = *iteration_space(*parse_problem(row.text));
