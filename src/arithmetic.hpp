@@ -9,6 +9,9 @@ namespace restride {
 /// Precondition: a >= 0, b > 0.
 constexpr int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
+/// What a is more than a multiple of b, 0 and more. Precondition: b > 0.
+constexpr int64_t remainder_above(int64_t a, int64_t b) { return (a % b + b) % b; }
+
 /// Largest power of two that divides n; n != 0.
 constexpr int64_t power_of_two_divisor(int64_t n) { return n & -n; }
 

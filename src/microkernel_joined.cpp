@@ -26,11 +26,7 @@ class JoinedTranspose {
  public:
   JoinedTranspose(const TileRun& rows, const TileRun& columns, const Strides& at,
                   const Machine& machine)
-      : machine_(machine),
-        rows_(rows),
-        columns_(columns),
-        at_(at),
-        image_(rows, at, machine, rows.extent() * machine.element_bytes) {}
+      : machine_(machine), rows_(rows), columns_(columns), at_(at), image_(rows, at, machine) {}
 
   int64_t image_bytes() const { return image_.bytes(); }
 

@@ -16,8 +16,7 @@ using program::Reg;
 
 // Shorter rows that lie apart take a masked load each: u8[1000,1000,n]{2,0,1} for n of 3, 6, 12 and
 // 24 .18, .39, .54, .88 of the ceiling one by one, .11, .25, .43, .86 joined; of 40 and 48 bytes
-// .38
-// -> .68 and .31 -> .54 by joining.
+// .38 -> .68 and .31 -> .54 by joining.
 constexpr int64_t least_row_bytes = 32;
 // Straight-line code: two operations a line and one more for each row.
 constexpr int64_t most_joined_bytes = 8 * 1024;

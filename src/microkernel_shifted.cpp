@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "arithmetic.hpp"
 #include "box_ahead.hpp"
 #include "emitter.hpp"
 #include "microkernel.hpp"
@@ -65,7 +66,7 @@ class ShiftedTranspose {
 
   /// Bytes of a line that come before the chunks of a column of a panel.
   int64_t left_over(int64_t column) const {
-    return ((at_[0] + columns_.at(0, column)) % line_ + line_) % line_;
+    return remainder_above(at_[0] + columns_.at(0, column), line_);
   }
 
   // ---- loops

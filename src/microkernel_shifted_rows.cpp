@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "arithmetic.hpp"
 #include "emitter.hpp"
 #include "microkernel.hpp"
 
@@ -37,7 +38,7 @@ class ShiftedRows {
   }
 
   Body row(int64_t bytes, const Strides& at) {
-    const int64_t phase = ((at[0] % vector_) + vector_) % vector_;
+    const int64_t phase = remainder_above(at[0], vector_);
     const int64_t head = std::min(bytes, (vector_ - phase) % vector_);
     emitter_.copy_part(source_stream, at[1], target_stream, at[0], {head, phase});
     Body body{emitter_.take()};

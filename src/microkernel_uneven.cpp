@@ -178,7 +178,7 @@ class UnevenTranspose {
 
   void row_out(Emitter& emitter, int64_t row, bool asks) const {
     const int64_t to = at_[0] + row * columns_.stride[0], from = row * pitch();
-    const int64_t phase = ((to % vector_) + vector_) % vector_;
+    const int64_t phase = remainder_above(to, vector_);
     const int64_t head = std::min(run_bytes(), (vector_ - phase) % vector_);
     emitter.copy_part(panel_stream, from, target_stream, to, {head, phase});
     int64_t begin = head;

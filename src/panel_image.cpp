@@ -31,12 +31,12 @@ Body PanelImage::networks(int64_t first, int64_t rows) const {
     row[static_cast<size_t>(k)] = {at_[1] + rows_.at(1, first + k), (first + k) * element};
   }
   for (int64_t k = 0; k < columns; ++k) {
-    column[static_cast<size_t>(k)] = {k * element, k * pitch_};
+    column[static_cast<size_t>(k)] = {k * element, k * pitch()};
   }
   Emitter emitter(machine_.target, machine_.vector_bytes);
   emit_network(emitter, row, column, machine_, scratch_stream);
   return loop_always(this->columns() / columns,
-                     {{source_stream, columns * element}, {scratch_stream, columns * pitch_}},
+                     {{source_stream, columns * element}, {scratch_stream, columns * pitch()}},
                      {emitter.take()});
 }
 

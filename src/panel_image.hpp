@@ -15,25 +15,24 @@ namespace restride {
 
 class PanelImage {
  public:
-  /// `pitch`: bytes between rows of the image.
-  PanelImage(const TileRun& rows, const Strides& at, const Machine& machine, int64_t pitch)
-      : rows_(rows), at_(at), machine_(machine), pitch_(pitch) {}
+  PanelImage(const TileRun& rows, const Strides& at, const Machine& machine)
+      : rows_(rows), at_(at), machine_(machine) {}
 
   /// Columns of the source that fill a vector.
   int64_t columns() const { return machine_.vector_bytes / machine_.element_bytes; }
-  int64_t pitch() const { return pitch_; }
-  int64_t bytes() const { return columns() * pitch_; }
+  int64_t bytes() const { return columns() * pitch(); }
 
   /// Fills it through source_stream and scratch_stream, from where they stand.
   program::Body emit() const;
 
  private:
+  /// Bytes from a row of the image to the next one, which touches it.
+  int64_t pitch() const { return rows_.extent() * machine_.element_bytes; }
   program::Body networks(int64_t row, int64_t rows) const;
 
   const TileRun& rows_;
   Strides at_;
   const Machine& machine_;
-  int64_t pitch_;
 };
 
 }  // namespace restride
