@@ -28,8 +28,8 @@ class BoxAhead {
   int64_t panel_offset(int64_t panel) const;
 
   /// Asks for the line that goes with byte `begin` of column `column` of the panel, where a line
-  /// begins.
-  void ask(Emitter& emitter, int64_t column, int64_t begin) const;
+  /// begins; `beside`: bytes from there.
+  void ask(Emitter& emitter, int64_t column, int64_t begin, int64_t beside = 0) const;
 
   /// How a loop over panels moves the stream ahead; one that writes `columns` an iteration.
   void add_panel_step(std::vector<program::Step>& steps) const;

@@ -1,6 +1,7 @@
 #include "box_code.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <utility>
 #include <variant>
@@ -58,6 +59,28 @@ IterationSpace space_of(const nest::Tile& tile, int64_t bytes) {
     space.axes.push_back({side.extent, side.extent});
   }
   return space;
+}
+
+/// Loops over halves of a tile, or nearly so, along its longest side, in whole bytes of whatever is
+/// packed.
+Body halved(const nest::Tile& tile, const Strides& at, const ElementOp& op,
+            const std::function<Body(const nest::Tile&, const Strides&)>& emit) {
+  nest::Tile part = tile;
+  nest::Side& side = *std::max_element(
+      part.sides.begin(), part.sides.end(),
+      [](const nest::Side& a, const nest::Side& b) { return a.extent < b.extent; });
+  constexpr int64_t most_in_byte = 8;
+  const nest::Side whole = side;
+  side.extent = whole.extent / 2 / most_in_byte * most_in_byte;
+  const auto moved = [&](Strides from, int64_t times) {
+    for (size_t k = 0; k < from.size(); ++k) from[k] += times * whole.stride[k];
+    return from;
+  };
+  Body body = repeat({2, in_bytes(moved({}, side.extent), op)}, emit(part, at));
+  const Strides there = moved(at, 2 * side.extent);
+  side.extent = whole.extent - 2 * side.extent;
+  if (side.extent > 0) append(body, emit(part, there));
+  return body;
 }
 
 }  // namespace
@@ -179,16 +202,34 @@ Body BoxCode::packed(const nest::Tile& box, const ElementOp& op, const Strides& 
   });
 }
 
-Body BoxCode::mixed(const nest::Tile& tile, MixedRows mixed, const ElementOp& op, const Strides& at,
+Body BoxCode::mixed(const nest::Tile& tile, const Schedule& schedule, const Strides& at,
                     const Machine& machine) {
-  const MixedBox box(tile, op, mixed);
+  const ElementOp& op = schedule.space.op;
+  const MixedRuns runs(tile, schedule.target_run, op);
+  if (machine.nontemporal && can_stage(runs.rows, runs.columns, runs.mixing, machine)) {
+    return emit_staged_transpose(runs.rows, runs.columns, runs.mixing, in_bytes(at, op), machine,
+                                 scratch_bytes_);
+  }
+  return through_image(tile, schedule, at, machine);
+}
+
+/// Parts of a box, each with an image in scratch.
+Body BoxCode::through_image(const nest::Tile& tile, const Schedule& schedule, const Strides& at,
+                            const Machine& machine) {
+  const ElementOp& op = schedule.space.op;
+  const MixedBox box(tile, op, schedule.mixed);
+  if (box.image_bytes > program::max_scratch_bytes) {
+    return halved(tile, at, op, [&](const nest::Tile& half, const Strides& there) {
+      return through_image(half, schedule, there, machine);
+    });
+  }
   const Strides bytes = in_bytes(at, op);
   const Place target{target_stream, bytes[0]}, source{source_stream, bytes[1]};
-  const Place image{image_stream(source_count(op), 1), 0};
+  const Place image{scratch_stream, 0};
   scratch_bytes_ = std::max(scratch_bytes_, box.image_bytes);
   Machine within = machine;
   within.alignment = 1;
-  if (mixed == MixedRows::source) {
+  if (schedule.mixed == MixedRows::source) {
     Body body = placed(emit_mixed_rows(box, machine.streams ? machine.ahead : 0, within),
                        std::array<Place, 2>{image, source});
     append(body, relaid({space_of(box.moved, 1), 0}, {target, image}, machine.alignment));

@@ -16,6 +16,7 @@
 #include "mixed_box.hpp"
 #include "packed_box.hpp"
 #include "relaid_tile.hpp"
+#include "schedule.hpp"
 #include "unnested_box.hpp"
 
 namespace restride {
@@ -58,8 +59,9 @@ class BoxCode {
                        const Machine& machine);
 
   /// A box of packed elements that only move and make runs of whole bytes, at `at`.
-  program::Body mixed(const nest::Tile& box, MixedRows mixed, const ElementOp& op,
-                      const Strides& at, const Machine& machine);
+  /// Its streams are those of a transpose.
+  program::Body mixed(const nest::Tile& box, const Schedule& schedule, const Strides& at,
+                      const Machine& machine);
 
   /// What all boxes need.
   int64_t scratch_bytes() const { return scratch_bytes_; }
@@ -70,6 +72,8 @@ class BoxCode {
                        int64_t alignment = 1);
   program::Body rows(const RelaidTile& relaid, const ElementOp& op, const BoxPlaces& places,
                      const Places& rows_at, const Machine& machine) const;
+  program::Body through_image(const nest::Tile& tile, const Schedule& schedule, const Strides& at,
+                              const Machine& machine);
   program::Body packed_block(const nest::Tile& tile, const ElementOp& op, const Strides& at,
                              const Machine& machine);
   program::Body on_images(const PackedBlock& block, const ElementOp& op, const Places& places,

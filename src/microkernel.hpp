@@ -20,6 +20,7 @@ namespace restride {
 class TileRun;
 class PackedImage;
 struct MixedBox;
+struct RowMixing;
 
 /// The tables of a program, each kept once.
 class Tables {
@@ -110,8 +111,11 @@ program::Body emit_uneven_transpose(const nest::Tile& tile, uint32_t target_run,
 
 /// Whether a box of `rows` (a run of the target) by `columns` (a run of the source) can be staged:
 /// whole vectors both ways, around the caches.
-bool can_stage(const TileRun& rows, const TileRun& columns, const Machine& machine);
-program::Body emit_staged_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,
+/// Rows that are `mixing` with others stand for their groups.
+bool can_stage(const TileRun& rows, const TileRun& columns, const RowMixing& mixing,
+               const Machine& machine);
+program::Body emit_staged_transpose(const TileRun& rows, const TileRun& columns,
+                                    const RowMixing& mixing, const Strides& at,
                                     const Machine& machine, int64_t& scratch_bytes);
 
 /// The same where rows of the target begin between lines, each by a phase that is known. They are

@@ -84,7 +84,7 @@ class ShiftedTranspose {
 
   Body panel_in() const {
     Emitter emitter(machine_.target, machine_.vector_bytes);
-    panel_.fill(emitter, 1, scratch_stream, panel_at());
+    panel_.fill(emitter, 1, scratch_stream, {0, panel_at()});
     return loop_always(panel_.groups(), panel_.fill_steps(1, scratch_stream), {emitter.take()});
   }
 
@@ -118,7 +118,7 @@ class ShiftedTranspose {
       if (chunks_ == 2) steps.back().wraps.pop_back();
     }
     Emitter emitter(machine_.target, machine_.vector_bytes);
-    panel_.fill(emitter, panel_.groups(), scratch_stream, panel_at());
+    panel_.fill(emitter, panel_.groups(), scratch_stream, {0, panel_at()});
     Body body = panel_in();
     append(body, loop_always((chunks_ - 1) * panels_, std::move(steps),
                              {interleaved(emitter.take(), lines_out(Chunk::other))}));

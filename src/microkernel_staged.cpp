@@ -14,6 +14,9 @@
 //             around the caches; the rows of the box ahead are asked for meanwhile, one for every
 //             row written.
 //
+// Rows of packed elements are mixed on their way out: each has a panel of its own for what it
+// shares bytes of the target with, a line of each makes a line of each row of the target.
+//
 // Half of the shuffles of a transpose are loads this way; every line of the source is touched once,
 // which power-of-two pitches need; and the target is written in runs of several lines, which memory
 // needs: a transpose alone makes runs of one.
@@ -24,6 +27,7 @@
 #include "box_ahead.hpp"
 #include "emitter.hpp"
 #include "microkernel.hpp"
+#include "row_mixing.hpp"
 #include "staged_panel.hpp"
 #include "tile_run.hpp"
 
@@ -39,13 +43,20 @@ Body loop(int64_t extent, std::vector<Step> steps, Body body) {
   return extent == 1 ? std::move(body) : loop_always(extent, std::move(steps), std::move(body));
 }
 
+/// Panels of rows that are mixed fill the scratch, and all sets of the cache alike: .55 of the
+/// ceiling for .56 with lines between.
+int64_t panel_gap(const RowMixing& mixing, const Machine& machine) {
+  return mixing.mixes() ? 0 : machine.target.line_bytes;
+}
+
 class StagedTranspose {
  public:
-  StagedTranspose(const TileRun& rows, const TileRun& columns, const Strides& at,
-                  const Machine& machine)
+  StagedTranspose(const TileRun& rows, const TileRun& columns, const RowMixing& mixing,
+                  const Strides& at, const Machine& machine)
       : machine_(machine),
         rows_(rows),
         columns_(columns),
+        mixing_(mixing),
         at_(at),
         box_ahead_(rows, columns, at[1] + machine.ahead, machine, {1, flushed_columns()}) {}
 
@@ -53,7 +64,7 @@ class StagedTranspose {
   /// before it leaves; the last leaves.
   Body emit(int64_t& scratch_bytes) const {
     const int64_t panels = columns_.extent() / panel_columns_;
-    scratch_bytes = std::max(scratch_bytes, std::min<int64_t>(panels, 2) * panel_.bytes());
+    scratch_bytes = std::max(scratch_bytes, std::min<int64_t>(panels, 2) * panel_bytes());
     Body body = loop(fill_steps(), fill_loop(1), {fill(1)});
     if (panels > 1) {
       const int64_t steps = panel_columns_ / flushed_columns();
@@ -71,6 +82,8 @@ class StagedTranspose {
 
  private:
   int64_t run_bytes() const { return rows_.extent() * element_; }
+  /// Of all rows that are mixed, one behind the other.
+  int64_t panel_bytes() const { return mixing_.from.rows * panel_.bytes(); }
   /// Groups of rows that fill a panel.
   int64_t fill_steps() const { return panel_.groups(); }
   /// Columns that leave while some groups are filled: loops over either are one.
@@ -86,7 +99,10 @@ class StagedTranspose {
 
   Block fill(int64_t groups) const {
     Emitter emitter(machine_.target, machine_.vector_bytes);
-    panel_.fill(emitter, groups, scratch_stream);
+    for (int64_t row = 0; row < mixing_.from.rows; ++row) {
+      panel_.fill(emitter, groups, scratch_stream,
+                  {row * mixing_.from.stride, row * panel_.bytes()});
+    }
     return emitter.take();
   }
 
@@ -105,19 +121,36 @@ class StagedTranspose {
 
   Block flush(int64_t rows) const {
     Emitter emitter(machine_.target, machine_.vector_bytes);
-    for (int64_t row = 0; row < rows; ++row) {
-      for (int64_t begin = 0; begin < run_bytes(); begin += vector_) {
-        const Reg line = panel_.line(emitter, row, begin);
-        const int64_t offset = at_[0] + columns_.at(0, row) + begin;
-        if (machine_.nontemporal) {
-          emitter.store_nontemporal(line, target_stream, offset);
-        } else {
-          emitter.store(line, target_stream, offset, machine_.vector_bytes);
-        }
-        box_ahead_.ask(emitter, row, begin);
+    for (int64_t row = 0; row < rows; ++row) flush(emitter, row);
+    return emitter.take();
+  }
+
+  /// A row of the target after the other: memory takes lines that lie side by side faster. (s4
+  /// 4096 x 4096 .62 -> .72 of the ceiling.)
+  void flush(Emitter& emitter, int64_t column) const {
+    std::vector<std::vector<Reg>> lines;
+    for (int64_t begin = 0; begin < run_bytes(); begin += vector_) {
+      lines.push_back(mixed_rows(emitter, mixing_, [&](int64_t row) {
+        box_ahead_.ask(emitter, column, begin, row * mixing_.from.stride);
+        return panel_.line(emitter, column, begin, row * panel_.bytes());
+      }));
+      store(emitter, lines.back().front(), at_[0] + columns_.at(0, column) + begin);
+    }
+    for (int64_t row = 1; row < mixing_.to.rows; ++row) {
+      int64_t offset = at_[0] + columns_.at(0, column) + row * mixing_.to.stride;
+      for (const std::vector<Reg>& line : lines) {
+        store(emitter, line[static_cast<size_t>(row)], offset);
+        offset += vector_;
       }
     }
-    return emitter.take();
+  }
+
+  void store(Emitter& emitter, Reg line, int64_t offset) const {
+    if (machine_.nontemporal) {
+      emitter.store_nontemporal(line, target_stream, offset);
+    } else {
+      emitter.store(line, target_stream, offset, machine_.vector_bytes);
+    }
   }
 
   // ---- the pipeline: the panel that is filled runs one ahead of the one that leaves
@@ -125,15 +158,15 @@ class StagedTranspose {
   std::vector<Step> pipeline_steps() const {
     std::vector<Step> steps{columns_.step(target_stream, 0, panel_columns_),
                             {source_stream, vector_, 0, 1},
-                            {scratch_stream, panel_.bytes(), 0, 1, {{2, 0}}},
-                            {panel_stream, panel_.bytes(), 0, 0, {{2, 0}}}};
+                            {scratch_stream, panel_bytes(), 0, 1, {{2, 0}}},
+                            {panel_stream, panel_bytes(), 0, 0, {{2, 0}}}};
     box_ahead_.add_panel_step(steps);
     return steps;
   }
 
   std::vector<Step> last_panel_steps(int64_t panel) const {
     std::vector<Step> steps{{target_stream, 0, columns_.at(0, panel * panel_columns_)},
-                            {panel_stream, 0, panel % 2 * panel_.bytes()}};
+                            {panel_stream, 0, panel % 2 * panel_bytes()}};
     if (box_ahead_.asks()) {
       steps.push_back({prefetch_stream, 0, box_ahead_.panel_offset(panel)});
     }
@@ -143,10 +176,11 @@ class StagedTranspose {
   const Machine& machine_;
   TileRun rows_;     // make runs of the target
   TileRun columns_;  // make runs of the source
+  RowMixing mixing_;
   Strides at_;
   int64_t element_ = machine_.element_bytes;
   int64_t vector_ = machine_.vector_bytes;
-  StagedPanel panel_{rows_, rows_.extent(), at_[1], machine_};
+  StagedPanel panel_{rows_, rows_.extent(), at_[1], machine_, panel_gap(mixing_, machine_)};
   int64_t group_ = panel_.group_rows();
   int64_t panel_columns_ = panel_.columns();
   BoxAhead box_ahead_;
@@ -154,23 +188,28 @@ class StagedTranspose {
 
 }  // namespace
 
-bool can_stage(const TileRun& rows, const TileRun& columns, const Machine& machine) {
+bool can_stage(const TileRun& rows, const TileRun& columns, const RowMixing& mixing,
+               const Machine& machine) {
   const int64_t element = machine.element_bytes, vector = machine.vector_bytes;
   if (!machine.streams || !machine.staged || element >= 16) return false;
   if (!rows.is_contiguous(0, element) || !columns.is_contiguous(1, element)) return false;
   const int64_t group = 16 / element, panel_columns = vector / element;
-  if (rows.extent() % panel_columns != 0 || rows.extent() == panel_columns) return false;
+  if (rows.extent() % panel_columns != 0) return false;
+  if (rows.extent() == panel_columns && !mixing.mixes()) return false;
   // The pipeline fills some groups of rows while some columns leave.
   const int64_t steps = std::gcd(rows.extent() / group, panel_columns);
   const bool alike = rows.divides(group) && rows.divides(rows.extent() / steps) &&
                      columns.divides(panel_columns) && columns.divides(panel_columns / steps);
-  const int64_t panel = group * (rows.extent() / group * vector + 64);
-  return alike && 2 * panel <= program::max_scratch_bytes && group < machine.target.registers;
+  const StagedPanel panel(rows, rows.extent(), 0, machine, panel_gap(mixing, machine));
+  // Lines of a column, beside a group that is filled meanwhile.
+  const int64_t kept = (mixing.to.rows - 1) * (rows.extent() * element / vector) + 8 / mixing.bits;
+  return alike && 2 * mixing.from.rows * panel.bytes() <= program::max_scratch_bytes &&
+         group + kept <= machine.target.registers;
 }
 
-Body emit_staged_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,
-                           const Machine& machine, int64_t& scratch_bytes) {
-  return StagedTranspose(rows, columns, at, machine).emit(scratch_bytes);
+Body emit_staged_transpose(const TileRun& rows, const TileRun& columns, const RowMixing& mixing,
+                           const Strides& at, const Machine& machine, int64_t& scratch_bytes) {
+  return StagedTranspose(rows, columns, mixing, at, machine).emit(scratch_bytes);
 }
 
 }  // namespace restride

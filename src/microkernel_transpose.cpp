@@ -7,6 +7,7 @@
 
 #include "emitter.hpp"
 #include "microkernel.hpp"
+#include "row_mixing.hpp"
 #include "tile_run.hpp"
 #include "transpose_network.hpp"
 
@@ -111,8 +112,8 @@ Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& 
   if (can_shift(row, column, machine)) {
     return emit_shifted_transpose(row, column, at, machine, tables, scratch_bytes);
   }
-  if (can_stage(row, column, machine)) {
-    return emit_staged_transpose(row, column, at, machine, scratch_bytes);
+  if (can_stage(row, column, {}, machine)) {
+    return emit_staged_transpose(row, column, {}, at, machine, scratch_bytes);
   }
   return Transpose(std::move(rows), std::move(columns), at, machine).emit();
 }

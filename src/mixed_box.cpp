@@ -95,6 +95,34 @@ class Image {
   int64_t row_bytes_ = 0;
 };
 
+/// Some sides in bytes of both operands, slowest first in one; `shared` is the one along which that
+/// operand has elements side by side within bytes.
+std::vector<Side> byte_sides(const nest::Tile& tile, uint32_t which, size_t operand, int shared,
+                             const ElementOp& op) {
+  std::vector<Side> sides;
+  for (size_t k = 0; k < tile.sides.size(); ++k) {
+    if ((which >> k & 1) == 0) continue;
+    Side side{tile.sides[k].extent, in_bytes(tile.sides[k].stride, op)};
+    if (static_cast<int>(k) == shared) {
+      const int64_t in_byte = elements_in_byte(op, operand);
+      side.extent /= in_byte;
+      side.stride[operand] = 1;
+      side.stride[1 - operand] *= in_byte;
+    }
+    if (side.extent > 1) sides.push_back(side);
+  }
+  std::stable_sort(sides.begin(), sides.end(), [&](const Side& a, const Side& b) {
+    return a.stride[operand] > b.stride[operand];
+  });
+  return sides;
+}
+
+int sharing_side(const nest::Tile& tile, size_t operand, const ElementOp& op) {
+  std::vector<Strides> strides;
+  for (const Side& side : tile.sides) strides.push_back(side.stride);
+  return restride::sharing_side(strides, operand, op);
+}
+
 void swap_strides(std::vector<Side>& sides) {
   for (Side& side : sides) std::swap(side.stride[0], side.stride[1]);
 }
@@ -124,7 +152,7 @@ MixedBox::MixedBox(const nest::Tile& tile, const ElementOp& op, MixedRows mixed)
     : moved{tile.work, {}} {
   const bool first = mixed == MixedRows::source;
   const Image image(tile, op, first ? 1 : 0);
-  bits = std::max(op.packing[0].bits, op.packing[1].bits);
+  mixing.bits = std::max(op.packing[0].bits, op.packing[1].bits);
   row_bytes = image.row_bytes();
   int64_t pitch = ceil_div(row_bytes, image_line_bytes) * image_line_bytes;
   image_bytes = image.place(pitch, sides, moved.sides);
@@ -132,9 +160,34 @@ MixedBox::MixedBox(const nest::Tile& tile, const ElementOp& op, MixedRows mixed)
     pitch = row_bytes;
     image_bytes = image.place(pitch, sides, moved.sides);
   }
-  from = first ? image.of_operand() : image.of_image(pitch);
-  to = first ? image.of_image(pitch) : image.of_operand();
+  mixing.from = first ? image.of_operand() : image.of_image(pitch);
+  mixing.to = first ? image.of_image(pitch) : image.of_operand();
   swap_strides(first ? sides : moved.sides);
+}
+
+bool has_whole_bytes(const nest::Tile& tile, const ElementOp& op) {
+  const int shared = sharing_side(tile, 0, op);
+  return shared >= 0 &&
+         tile.sides[static_cast<size_t>(shared)].extent % elements_in_byte(op, 0) == 0;
+}
+
+nest::Tile filled_bytes(const nest::Tile& tile, const ElementOp& op) {
+  constexpr uint32_t every_side = ~uint32_t{0};
+  nest::Tile bytes{tile.work, byte_sides(tile, every_side, 0, sharing_side(tile, 0, op), op)};
+  if (bytes.sides.empty()) bytes.sides.push_back({1, {1, 0}});
+  return bytes;
+}
+
+MixedRuns::MixedRuns(const nest::Tile& tile, uint32_t target_run, const ElementOp& op)
+    : rows(byte_sides(tile, target_run, 0, sharing_side(tile, 0, op), op)),
+      columns(byte_sides(tile, ~target_run, 1, sharing_side(tile, 1, op), op)) {
+  const auto group = [&](size_t operand) {
+    const size_t other = 1 - operand;
+    const auto side = static_cast<size_t>(sharing_side(tile, other, op));
+    return RowGroup{elements_in_byte(op, other), in_bytes(tile.sides[side].stride, op)[operand],
+                    is_last_first(op, other)};
+  };
+  mixing = {std::max(op.packing[0].bits, op.packing[1].bits), group(1), group(0)};
 }
 
 }  // namespace restride

@@ -18,29 +18,37 @@
 #include <vector>
 
 #include "loop_nest.hpp"
+#include "row_mixing.hpp"
 #include "schedule.hpp"
+#include "tile_run.hpp"
 
 namespace restride {
-
-/// Rows that are mixed with each other.
-struct RowGroup {
-  int64_t rows;    ///< 1, or as many elements as a byte of the other operand has
-  int64_t stride;  ///< bytes from one to the next
-  bool
-      last_first;  ///< the last of them has the least significant bits of the other operand's bytes
-};
 
 struct MixedBox {
   /// Of a tile that has sharing sides for both operands. `bits` of an element become whole bytes.
   MixedBox(const nest::Tile& tile, const ElementOp& op, MixedRows mixed);
 
-  int bits = 0;                   ///< of an element
   int64_t row_bytes = 0;          ///< of what is mixed
-  RowGroup from{}, to{};          ///< one is of the image, the other one of the operand
+  RowMixing mixing;               ///< one group is of the image, the other one of the operand
   std::vector<nest::Side> sides;  ///< repeat the groups: bytes of where they go and come from
   nest::Tile moved;               ///< the relayout of bytes between the image and the other operand
   int64_t image_bytes = 0;
 };
+
+/// The same box without an image: what lies along either run, as bytes. Of a row of the source, or
+/// a column, that shares bytes with others the first stands for the group.
+struct MixedRuns {
+  /// `target_run`: the sides that make runs of the target.
+  MixedRuns(const nest::Tile& tile, uint32_t target_run, const ElementOp& op);
+
+  TileRun rows;      ///< make runs of the target
+  TileRun columns;   ///< make runs of the source
+  RowMixing mixing;  ///< rows of the source to those of the target
+};
+
+/// Whether a filled tile of a packed target is one of bytes, and which. A tail may end within one.
+bool has_whole_bytes(const nest::Tile& tile, const ElementOp& op);
+nest::Tile filled_bytes(const nest::Tile& tile, const ElementOp& op);
 
 /// The side or loop along which an operand has its elements side by side within bytes, all others
 /// walking whole bytes: its number among those strides; -1 if there is none.

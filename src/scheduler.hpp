@@ -272,6 +272,10 @@ class Scheduler {
   /// Marks a block as of a transpose of bytes. False if there is none.
   bool mixed();
 
+  /// Whether blocks go through a panel: where packed lines of the target stream, and begin whole.
+  /// `row`, `column`: the loops along which target and source share bytes.
+  bool stages_mixed(int row, int column);
+
   /// The loop along which elements of an operand share bytes, all others walking whole bytes; -1 if
   /// there is none, or if bounds cut it within a byte.
   int sharing_loop(size_t operand);

@@ -13,6 +13,7 @@
 #include "box_code.hpp"
 #include "emitter.hpp"
 #include "microkernel.hpp"
+#include "mixed_box.hpp"
 
 namespace restride {
 
@@ -127,10 +128,15 @@ class Selector {
         start(made, stream, from[static_cast<size_t>(stream)]);
       }
     }
-    if (schedule_.nontemporal && schedule_.movement == Movement::transpose) {
+    if (schedule_.nontemporal && asks_ahead()) {
       made.steps.push_back(ahead(loop, made, around));
     }
     return nests ? result : one_unit(std::move(result), around);
+  }
+
+  /// Whether boxes ask for the source of the next one by a stream of its own.
+  bool asks_ahead() const {
+    return schedule_.movement == Movement::transpose || schedule_.movement == Movement::mix;
   }
 
   /// A loop, in bytes of every operand.
@@ -214,6 +220,10 @@ class Selector {
                           around.ahead[1]};
     const bool fills_bytes = nest_.op.packing[0].bits == 0;
     if (fills && fills_bytes) return emit_rows(tile, RowValue::fill, around.at, machine);
+    if (fills && schedule_.movement == Movement::mix && has_whole_bytes(tile, nest_.op)) {
+      return emit_rows(filled_bytes(tile, nest_.op), RowValue::fill, in_bytes(around.at, nest_.op),
+                       machine);
+    }
     switch (schedule_.movement) {
       case Movement::row:
         if (schedule_.window_loop >= 0)
@@ -265,7 +275,7 @@ class Selector {
 
   Body computed(const nest::Tile& tile, const Around& around, const Machine& machine) {
     if (schedule_.movement == Movement::mix && tile.work == nest::Work::compute)
-      return boxes_.mixed(tile, schedule_.mixed, nest_.op, around.at, machine);
+      return boxes_.mixed(tile, schedule_, around.at, machine);
     if (is_packed(nest_.op)) return boxes_.packed(tile, nest_.op, around.at, machine);
     BoxPlaces places{{}, around.ahead};
     for (size_t k = 0; k < places.operands.size(); ++k) {
@@ -292,14 +302,24 @@ class Selector {
                        [](const Step& step) { return step.phase == 0 && step.wraps.empty(); });
   }
 
-  /// The padding element, repeated over a vector.
+  /// The padding element, repeated over a vector; packed, where bytes are filled.
   std::vector<uint8_t> fill_pattern() const {
+    const auto& fill = nest_.op.fill;
+    const int bits = schedule_.movement == Movement::mix ? nest_.op.packing[0].bits : 0;
     std::vector<uint8_t> pattern;
     for (int k = 0; k < schedule_.vector_bytes; ++k) {
-      const auto& fill = nest_.op.fill;
       pattern.push_back(static_cast<uint8_t>(fill[static_cast<size_t>(k) % fill.size()]));
+      if (bits != 0) pattern.back() = all_of_byte(pattern.back(), bits);
     }
     return pattern;
+  }
+
+  /// A byte of elements of so many bits.
+  static uint8_t all_of_byte(uint8_t element, int bits) {
+    const int mask = (1 << bits) - 1;
+    int byte = 0;
+    for (int at = 0; at < 8; at += bits) byte |= (element & mask) << at;
+    return static_cast<uint8_t>(byte);
   }
 
   const Schedule& schedule_;
@@ -344,9 +364,8 @@ Program select(const LoopNest& nest, const Schedule& schedule, const Target& tar
   Selector::Around around;
   around.alignment = alignment;
   program.root = selector.root(nest.root, around);
-  const bool has_boxes = schedule.movement == Movement::compute ||
-                         schedule.movement == Movement::gather ||
-                         schedule.movement == Movement::mix;
+  const bool has_boxes =
+      schedule.movement == Movement::compute || schedule.movement == Movement::gather;
   if (selector.scratch_bytes() > 0) {
     program.operands.push_back({program::Role::scratch, 0, selector.scratch_bytes(), 64});
     const int scratch = sources + 1;

@@ -9,17 +9,18 @@ namespace restride {
 
 using program::Reg;
 
-void StagedPanel::fill(Emitter& emitter, int64_t groups, int stream, int64_t offset) const {
+void StagedPanel::fill(Emitter& emitter, int64_t groups, int stream, At at) const {
   for (int64_t group = 0; group < groups; ++group) {
     const auto load = [&](int row) {
-      return emitter.load(source_stream, at_ + rows_run_.at(1, group * group_rows() + row),
+      return emitter.load(source_stream,
+                          at_ + at.source + rows_run_.at(1, group * group_rows() + row),
                           machine_.vector_bytes);
     };
     const std::array<Reg, 16> columns =
         transpose_in_lanes(emitter, static_cast<int>(machine_.element_bytes), load);
     for (int64_t k = 0; k < group_rows(); ++k) {
       emitter.store(columns[static_cast<size_t>(k)], stream,
-                    offset + k * pitch() + group * machine_.vector_bytes, machine_.vector_bytes);
+                    at.panel + k * pitch() + group * machine_.vector_bytes, machine_.vector_bytes);
     }
   }
 }

@@ -19,7 +19,13 @@ class StagedPanel {
   /// A vector of columns by `rows` rows, a multiple of group_rows(). `rows_run` makes runs of the
   /// target; `at`: where the source begins, bytes.
   StagedPanel(const TileRun& rows_run, int64_t rows, int64_t at, const Machine& machine)
-      : rows_run_(rows_run), rows_(rows), at_(at), machine_(machine) {}
+      : StagedPanel(rows_run, rows, at, machine, machine.target.line_bytes) {}
+
+  /// `gap`: bytes behind what is stored to a panel[k]. Most often a line: a power of two would put
+  /// them all into one set of the cache.
+  StagedPanel(const TileRun& rows_run, int64_t rows, int64_t at, const Machine& machine,
+              int64_t gap)
+      : rows_run_(rows_run), rows_(rows), at_(at), machine_(machine), gap_(gap) {}
 
   /// Rows that are transposed at a time, and columns whose places differ by a lane.
   int64_t group_rows() const { return 16 / machine_.element_bytes; }
@@ -27,8 +33,13 @@ class StagedPanel {
   int64_t groups() const { return rows_ / group_rows(); }
   int64_t bytes() const { return group_rows() * pitch(); }
 
-  /// Brings `groups` groups in, through source_stream, to `stream`. `offset`: of the panel there.
-  void fill(Emitter& emitter, int64_t groups, int stream, int64_t offset = 0) const;
+  /// Where a panel stands in the streams that fill it, bytes.
+  struct At {
+    int64_t source, panel;
+  };
+
+  /// Brings `groups` groups in, through source_stream, to `stream`.
+  void fill(Emitter& emitter, int64_t groups, int stream, At at = {}) const;
 
   /// How the streams move in a loop that does so.
   std::vector<program::Step> fill_steps(int64_t groups, int stream) const {
@@ -39,15 +50,15 @@ class StagedPanel {
   /// A vector of column `column`, from byte `begin` of it on. `offset`: of the panel in its stream.
   program::Reg line(Emitter& emitter, int64_t column, int64_t begin, int64_t offset = 0) const;
 
-  /// Bytes between panel[k] and panel[k + 1]: a line more than they hold, since a power of two
-  /// would put them all into one set of the cache.
-  int64_t pitch() const { return groups() * machine_.vector_bytes + machine_.target.line_bytes; }
+  /// Bytes between panel[k] and panel[k + 1].
+  int64_t pitch() const { return groups() * machine_.vector_bytes + gap_; }
 
  private:
   TileRun rows_run_;
   int64_t rows_;
   int64_t at_;
   const Machine& machine_;
+  int64_t gap_;
 };
 
 }  // namespace restride

@@ -129,13 +129,36 @@ TEST_P(Microkernel, TransposesIntoShortRowsThatTouch) {
   }
 }
 
+TEST_P(Microkernel, MixesBlocksOfPackedElementsAndWhatIsLeftOfThem) {
+  // One panel, several of them, several blocks; columns, rows and lines that are left; the same
+  // with rows of several loops; only one side packed.
+  for (const char* text :
+       {"u4[256,128]{1,0:E(4)} -> u4[256,128]{0,1:E(4)}",
+        "u4[512,384]{1,0:E(4)} -> u4[512,384]{0,1:E(4)}",
+        "s4[384,1200]{1,0:E(4)} -> s4[384,1200]{0,1:E(4)}",
+        "u2[256,512]{1,0:E(2)} -> u2[256,512]{0,1:E(2)}",
+        "u2[512,300]{1,0:E(2)} -> u2[512,300]{0,1:E(2)}",
+        "u1[512,520]{1,0:E(1)} -> u1[512,520]{0,1:E(1)}",
+        "u4[352,1024]{1,0:E(4)} -> u4[352,1024]{0,1:E(4)PAD(384,1026;one)}",
+        "u2[64,64]{1,0:E(2)} -> u2[64,64]{0,1:L(9)E(2)PAD(68,65;one)}",
+        "u4[2,256,256]{2,1,0:E(4)} -> u4[2,256,256]{1,2,0:E(4)}",
+        "u4[16,64,256]{2,1,0:E(4)} -> u4[16,64,256]{1,0,2:E(4)}",
+        "u4[256,192] -> u4[256,192]{0,1:E(4)}", "u2[512,130] -> u2[512,130]{0,1:E(2)}",
+        "u4[256,256]{1,0:E(4)} -> u4[256,256]{0,1}", "u2[192,512]{1,0:E(2)} -> u2[192,512]{0,1}",
+        "pred[128,512]{1,0:E(1)} -> pred[128,512]{0,1}"}) {
+    expect_conforms(text, GetParam());
+    if (HasFatalFailure()) return;
+  }
+}
+
 TEST(Streaming, GoesAroundTheCachesWhereItIsMeantTo) {
   // Aligned rows, rows that begin between lines, short ones, copied ones: without this the tests of
   // streamed arrays could pass on programs that do not stream.
   for (const char* text :
        {"f32[256,256] -> f32[256,256]{0,1}", "f32[257,256] -> f32[257,256]{0,1}",
         "u8[260,320] -> u8[260,320]{0,1}", "f32[49,256] -> f32[49,256]{0,1}",
-        "f32[4,64,64] -> f32[4,64,64]{2,0,1}", "u8[128,64,3] -> u8[128,64,3]{2,0,1}"}) {
+        "f32[4,64,64] -> f32[4,64,64]{2,0,1}", "u8[128,64,3] -> u8[128,64,3]{2,0,1}",
+        "u4[256,256]{1,0:E(4)} -> u4[256,256]{0,1:E(4)}"}) {
     IterationSpace space = *iteration_space(*parse_problem(text));
     simplify(space);
     EXPECT_TRUE(uses_nontemporal_stores(
