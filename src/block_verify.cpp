@@ -20,9 +20,10 @@ struct Form {
 
 constexpr Need never = Need::forbidden, maybe = Need::optional, always = Need::required;
 
-constexpr std::array<Form, 20> forms = {{
+constexpr std::array<Form, 24> forms = {{
     {always, maybe, never},    // load
     {always, never, never},    // splat
+    {always, always, always},  // shift
     {always, never, never},    // constant
     {always, always, always},  // unpack_low
     {always, always, always},  // unpack_high
@@ -40,6 +41,9 @@ constexpr std::array<Form, 20> forms = {{
     {always, always, maybe},   // mix_high
     {never, always, never},    // store
     {never, always, never},    // store_nontemporal
+    {never, always, never},    // store_line
+    {never, always, never},    // store_begin
+    {never, always, never},    // store_end
     {never, never, never},     // prefetch
 }};
 
@@ -47,93 +51,6 @@ bool fits(Need need, Reg r) { return need == maybe || (need == always) == (r != 
 
 bool is_element(int width, int widest) {
   return width > 0 && width <= widest && (width & (width - 1)) == 0;
-}
-
-/// The lowest n bits, n in 0..64.
-uint64_t low_bits(int n) { return n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1; }
-
-/// The defined bytes of unpack_low (from = 0) or unpack_high (from = 8), lane by lane.
-uint64_t unpacked(uint64_t a, uint64_t b, int vector_bytes, int width, int from) {
-  uint64_t result = 0;
-  for (int lane = 0; lane < vector_bytes; lane += 16) {
-    for (int k = 0; k < 16 / width; ++k) {
-      const uint64_t source = (k & 1 ? b : a) >> (lane + from + k / 2 * width);
-      result |= (source & low_bits(width)) << (lane + k * width);
-    }
-  }
-  return result;
-}
-
-uint64_t chosen_lanes(const Op& op, uint64_t a, uint64_t b, int vector_bytes) {
-  const int lanes = vector_bytes / 16, bits = lanes == 4 ? 2 : 1;
-  uint64_t result = 0;
-  for (int lane = 0; lane < lanes; ++lane) {
-    const int from = op.select >> (lane * bits) & (lanes - 1);
-    result |= ((lane < lanes / 2 ? a : b) >> (16 * from) & 0xffff) << (16 * lane);
-  }
-  return result;
-}
-
-/// The elements of `to_width` bytes, the first at byte `to`, whose sources at byte `from` are
-/// whole.
-uint64_t converted(uint64_t a, const Op& op, int vector_bytes) {
-  const int from_width = int(storage_bytes(op.from)), to_width = int(storage_bytes(op.type));
-  const int from = from_width < to_width ? op.at : 0, to = to_width < from_width ? op.at : 0;
-  const int count = vector_bytes / std::max(from_width, to_width);
-  uint64_t result = 0;
-  for (int k = 0; k < count; ++k) {
-    const uint64_t needed = low_bits(from_width) << (from + k * from_width);
-    if ((a & needed) == needed) result |= low_bits(to_width) << (to + k * to_width);
-  }
-  return result;
-}
-
-/// The elements of `width` bytes that are whole.
-uint64_t whole_elements(uint64_t a, int vector_bytes, int width) {
-  uint64_t result = 0;
-  for (int at = 0; at < vector_bytes; at += width) {
-    const uint64_t element = low_bits(width) << at;
-    if ((a & element) == element) result |= element;
-  }
-  return result;
-}
-
-/// A byte for each element of `width` bytes that is whole, and all bytes above.
-uint64_t compared(uint64_t a, int vector_bytes, int width) {
-  const int count = vector_bytes / width;
-  uint64_t result = low_bits(vector_bytes) & ~low_bits(count);
-  for (int k = 0; k < count; ++k) {
-    const uint64_t element = low_bits(width) << (k * width);
-    if ((a & element) == element) result |= uint64_t{1} << k;
-  }
-  return result;
-}
-
-/// Bytes whose packed byte, `at` and further, is there.
-uint64_t spread(uint64_t a, const Op& op, int vector_bytes) {
-  const int in_byte = 8 / op.width;
-  uint64_t result = 0;
-  for (int k = 0; k < vector_bytes; ++k) result |= (a >> (op.at + k / in_byte) & 1) << k;
-  return result;
-}
-
-/// Packed bytes, from `at` on, all of whose elements are there.
-uint64_t packed(uint64_t a, const Op& op, int vector_bytes) {
-  const int in_byte = 8 / op.width;
-  uint64_t result = 0;
-  for (int k = 0; k < vector_bytes / in_byte; ++k) {
-    const uint64_t needed = low_bits(in_byte) << (k * in_byte);
-    if ((a & needed) == needed) result |= uint64_t{1} << (op.at + k);
-  }
-  return result;
-}
-
-uint64_t shuffled(uint64_t a, const std::vector<uint8_t>& table) {
-  uint64_t result = 0;
-  for (size_t k = 0; k < table.size(); ++k) {
-    if (table[k] != undefined) result |= (a >> (k / 16 * 16 + table[k]) & 1) << k;
-  }
-  return result;
 }
 
 }  // namespace
@@ -227,6 +144,23 @@ std::optional<Violation> BlockVerifier::check_packing(const Op& op) const {
   return Violation{4, "packed elements beyond the vector", &op};
 }
 
+std::optional<Violation> BlockVerifier::check_place(const Op& op) const {
+  const int vector = program_.vector_bytes;
+  if (!target_.byte_masks || vector != target_.line_bytes) {
+    return Violation{4, "vectors that are no lines", &op};
+  }
+  if (op.code == Code::shift) {
+    const bool permutes = target_.permute_width != 0 && op.width >= target_.permute_width;
+    if (is_element(op.width, 8) && permutes) return std::nullopt;
+    return Violation{4, "the target has no such permute", &op};
+  }
+  if (op.code == Code::store_line && !target_.nontemporal) {
+    return Violation{4, "the target has no such store", &op};
+  }
+  if (op.bytes != vector || op.at != 0) return Violation{3, "not a whole vector", &op};
+  return std::nullopt;
+}
+
 std::optional<Violation> BlockVerifier::check_fields(const Op& op) const {
   const int vector = program_.vector_bytes;
   const bool lane = op.at % 16 == 0 && op.at < vector;
@@ -238,6 +172,11 @@ std::optional<Violation> BlockVerifier::check_fields(const Op& op) const {
       if (!target_.nontemporal) return Violation{4, "the target has no such store", &op};
       if (op.bytes != vector || op.at != 0) return Violation{3, "not a whole vector", &op};
       return std::nullopt;
+    case Code::shift:
+    case Code::store_line:
+    case Code::store_begin:
+    case Code::store_end:
+      return check_place(op);
     case Code::splat:
       if (!is_element(op.width, 16)) return Violation{4, "no such element", &op};
       return std::nullopt;
@@ -280,66 +219,6 @@ std::optional<Violation> BlockVerifier::check_fields(const Op& op) const {
       return std::nullopt;
   }
   return Violation{4, "no such operation", &op};
-}
-
-uint64_t BlockVerifier::permuted_bytes(const Op& op, uint64_t a, uint64_t b) const {
-  const int width = op.width, entries = program_.vector_bytes / width;
-  const Table& facts = tables_[size_t(op.table)];
-  if (a == all_ && b == all_ && facts.defined == low_bits(entries)) return all_;
-  const std::vector<uint8_t>& table = program_.tables[size_t(op.table)];
-  uint64_t result = 0;
-  for (int k = 0; k < entries; ++k) {
-    if (table[size_t(k)] == undefined) continue;
-    const uint64_t source = table[size_t(k)] < entries ? a : b;
-    result |= (source >> (table[size_t(k)] % entries * width) & low_bits(width)) << (k * width);
-  }
-  return result;
-}
-
-/// The defined bytes of an operation's result.
-uint64_t BlockVerifier::result_bytes(const Op& op) const {
-  const uint64_t a = defined_bytes(op.a), b = defined_bytes(op.b);
-  const int vector = program_.vector_bytes;
-  switch (op.code) {
-    case Code::load:
-      return a | low_bits(op.bytes) << op.at;
-    case Code::unpack_low:
-      return (a & b) == all_ ? all_ : unpacked(a, b, vector, op.width, 0);
-    case Code::unpack_high:
-      return (a & b) == all_ ? all_ : unpacked(a, b, vector, op.width, 8);
-    case Code::lanes:
-      return (a & b) == all_ ? all_ : chosen_lanes(op, a, b, vector);
-    case Code::insert:
-      return (a & ~(uint64_t{0xffff} << op.at)) | (b & 0xffff) << op.at;
-    case Code::extract:
-      return a >> op.at & 0xffff;
-    case Code::permute:
-      return permuted_bytes(op, a, b);
-    case Code::shuffle:
-      return a == all_ ? tables_[size_t(op.table)].defined
-                       : shuffled(a, program_.tables[size_t(op.table)]);
-    case Code::convert: {
-      const uint64_t made = a == all_ && op.b == none && op.at == 0 &&
-                                    storage_bytes(op.from) <= storage_bytes(op.type)
-                                ? all_
-                                : converted(a, op, vector);
-      return made | (b & ~converted(all_, op, vector));
-    }
-    case Code::compute:
-      if (op.width == 1) return compared(a & b, vector, int(storage_bytes(op.type)));
-      return (a & b) == all_ ? all_ : whole_elements(a & b, vector, int(storage_bytes(op.type)));
-    case Code::round:
-      return a == all_ ? all_ : whole_elements(a, vector, int(storage_bytes(op.type)));
-    case Code::spread:
-      return a == all_ ? all_ : spread(a, op, vector);
-    case Code::pack:
-      return packed(a, op, vector) | (b & ~packed(all_, op, vector));
-    case Code::mix_low:
-    case Code::mix_high:
-      return op.b == none ? a : a & b;
-    default:
-      return all_;
-  }
 }
 
 std::optional<Violation> BlockVerifier::check(const Op& op) {

@@ -17,6 +17,9 @@ struct Violation {
   const Op* op = nullptr;  ///< of the Program under verification
 };
 
+/// The lowest n bits, n in 0..64.
+inline uint64_t low_bits(int n) { return n >= 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1; }
+
 /// Checks Blocks of one Program one after another. Memory is that of the largest Block.
 class BlockVerifier {
  public:
@@ -54,6 +57,7 @@ class BlockVerifier {
   bool compares_into_bytes(const program::Op& op) const;
   std::optional<Violation> check_types(const Op& op) const;
   std::optional<Violation> check_packing(const Op& op) const;
+  std::optional<Violation> check_place(const Op& op) const;
   bool defined_here(Reg r) const {
     return r >= 0 && size_t(r) < registers_.size() && registers_[size_t(r)].block == block_;
   }

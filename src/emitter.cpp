@@ -214,6 +214,35 @@ void Emitter::store_nontemporal(Reg value, int stream, int64_t offset) {
                   .offset = offset});
 }
 
+Reg Emitter::shift(int width, Reg a, Reg b, int stream, int64_t offset) {
+  return append({.code = Code::shift,
+                 .stream = static_cast<uint8_t>(stream),
+                 .width = static_cast<uint8_t>(width),
+                 .a = a,
+                 .b = b,
+                 .offset = offset});
+}
+
+void Emitter::store_in_line(Code code, Reg value, int stream, int64_t offset) {
+  ops_.push_back({.code = code,
+                  .stream = static_cast<uint8_t>(stream),
+                  .bytes = static_cast<uint8_t>(vector_bytes_),
+                  .a = value,
+                  .offset = offset});
+}
+
+void Emitter::store_line(Reg value, int stream, int64_t offset) {
+  store_in_line(Code::store_line, value, stream, offset);
+}
+
+void Emitter::store_begin(Reg value, int stream, int64_t offset) {
+  store_in_line(Code::store_begin, value, stream, offset);
+}
+
+void Emitter::store_end(Reg value, int stream, int64_t offset) {
+  store_in_line(Code::store_end, value, stream, offset);
+}
+
 void Emitter::copy_part(int from_stream, int64_t from, int to_stream, int64_t to, VectorPart part) {
   if (part.bytes == 0) return;
   const int bytes = static_cast<int>(part.bytes), at = static_cast<int>(part.at);

@@ -72,6 +72,14 @@ class Emitter {
     store_piece(value, stream, offset, bytes, at);
   }
   void store_nontemporal(program::Reg value, int stream, int64_t offset);
+  /// The end of a and the begin of b, so that b begins in the register as `stream + offset` does in
+  /// its line.
+  program::Reg shift(int width, program::Reg a, program::Reg b, int stream, int64_t offset);
+  /// To the line that holds byte `stream + offset`: all of it, around the caches; the part from
+  /// that byte on; the part before it.
+  void store_line(program::Reg value, int stream, int64_t offset);
+  void store_begin(program::Reg value, int stream, int64_t offset);
+  void store_end(program::Reg value, int stream, int64_t offset);
   /// Copies part of a vector's worth of memory that begins on a vector: no access leaves that.
   void copy_part(int from_stream, int64_t from, int to_stream, int64_t to, VectorPart part);
   void prefetch(int stream, int64_t offset, int level);
@@ -88,6 +96,7 @@ class Emitter {
   program::Block take();
 
  private:
+  void store_in_line(program::Code code, program::Reg value, int stream, int64_t offset);
   void lines_ahead(int stream, VectorPart from, int64_t ahead_bytes, int level);
   program::Reg append(program::Op op);
   program::Reg mix(program::Code code, int bits, program::Reg a, program::Reg b);

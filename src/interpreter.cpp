@@ -4,74 +4,23 @@
 //
 // A Block defines each virtual register once, so a long Block has hundreds of them, but only as
 // many live at once as the target has. Preparing renames them into that many slots, so that a run
-// needs 4 KiB of stack and nothing else. A slot is given away after the operation that reads it
-// last: a result never lies where an argument does.
+// needs 4 KiB of stack and nothing else (register_slots).
 //
 // It optimises nothing: what it computes is what the operations mean, one case of a switch each.
 #include "interpreter.hpp"
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <vector>
 
 #include "element_math.hpp"
+#include "register_slots.hpp"
 
 namespace restride {
 namespace program {
 namespace {
-
-constexpr int slots = 64;
-
-/// Renames the registers of Blocks into slots.
-class Renaming {
- public:
-  /// False: more live registers than slots.
-  bool apply(Body& body) {
-    for (auto& item : body) {
-      For* loop = std::get_if<For>(&item);
-      if (!(loop ? apply(loop->body) : apply(std::get<Block>(item)))) return false;
-    }
-    return true;
-  }
-
- private:
-  bool apply(Block& block) {
-    find_last_uses(block);
-    uint64_t free = ~uint64_t{0};
-    for (size_t k = 0; k < block.size(); ++k) {
-      Op& op = block[k];
-      const Reg a = op.a, b = op.b, to = op.to;
-      if (a != none) op.a = slot_[size_t(a)];
-      if (b != none) op.b = slot_[size_t(b)];
-      if (to != none) {
-        if (free == 0) return false;
-        op.to = slot_[size_t(to)] = Reg(std::countr_zero(free));
-        free &= free - 1;
-      }
-      for (const Reg r : {a, b, to}) {
-        if (r != none && last_use_[size_t(r)] <= k) free |= uint64_t{1} << slot_[size_t(r)];
-      }
-    }
-    return true;
-  }
-
-  void find_last_uses(const Block& block) {
-    for (size_t k = 0; k < block.size(); ++k) {
-      for (const Reg r : {block[k].a, block[k].b, block[k].to}) {
-        if (r == none) continue;
-        if (size_t(r) >= last_use_.size()) last_use_.resize(size_t(r) + 1);
-        last_use_[size_t(r)] = k;
-      }
-    }
-    slot_.resize(last_use_.size());
-  }
-
-  std::vector<size_t> last_use_;  ///< the last operation of the Block that names a register
-  std::vector<Reg> slot_;
-};
 
 /// memcpy with the sizes that occur spelled out, so that they become moves.
 inline void copy(void* to, const void* from, int64_t bytes) {
@@ -182,6 +131,8 @@ class Machine {
       case Code::splat:
         for (int k = 0; k < vector; k += op.width) copy(to + k, memory(), op.width);
         return;
+      case Code::shift:
+        return run_shift(to, a, b, int(at_[op.stream] + uintptr_t(op.offset)) & (vector - 1));
       case Code::constant:
         return copy(to + 0, program_.tables[size_t(op.table)].data(), vector);
       case Code::unpack_low:
@@ -215,9 +166,26 @@ class Machine {
       case Code::store:
       case Code::store_nontemporal:
         return copy(memory(), a + op.at, op.bytes);
+      case Code::store_line:
+      case Code::store_begin:
+      case Code::store_end:
+        return run_store_in_line(op, a, at_[op.stream] + uintptr_t(op.offset));
       case Code::prefetch:
         return;
     }
+  }
+
+  void run_shift(Vector& to, const Vector& a, const Vector& b, int place) {
+    const int behind = program_.vector_bytes - place;
+    std::memcpy(to + 0, a + behind, size_t(place));
+    std::memcpy(to + place, b + 0, size_t(behind));
+  }
+
+  void run_store_in_line(const Op& op, const Vector& a, uintptr_t address) {
+    const int64_t vector = program_.vector_bytes, place = int64_t(address) & (vector - 1);
+    const Access access = accessed(op, place, vector);
+    uint8_t* const line = reinterpret_cast<uint8_t*>(address - uintptr_t(place));
+    std::memcpy(line + access.first, a + access.first, size_t(access.last - access.first));
   }
 
   void run_unpack(const Op& op, Vector& to, const Vector& a, const Vector& b, int half) {

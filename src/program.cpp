@@ -29,12 +29,30 @@ int64_t Step::operator()(int64_t i) const {
   return at + count * digit;
 }
 
+Access accessed(const Op& op, int64_t place, int64_t vector_bytes) {
+  const int64_t line = place & -vector_bytes;
+  switch (op.code) {
+    case Code::splat:
+      return {place, place + op.width};
+    case Code::store_line:
+      return {line, line + vector_bytes};
+    case Code::store_begin:
+      return {place, line + vector_bytes};
+    case Code::store_end:
+      return {line, place};
+    default:
+      return {place, place + op.bytes};
+  }
+}
+
 namespace {
 
-constexpr std::array<std::string_view, 20> code_names = {
-    "load",    "splat",   "constant", "unpack_low", "unpack_high",       "lanes",   "insert",
-    "extract", "permute", "shuffle",  "convert",    "compute",           "round",   "spread",
-    "pack",    "mix_low", "mix_high", "store",      "store_nontemporal", "prefetch"};
+constexpr std::array<std::string_view, 24> code_names = {
+    "load",        "splat",       "shift",     "constant", "unpack_low",
+    "unpack_high", "lanes",       "insert",    "extract",  "permute",
+    "shuffle",     "convert",     "compute",   "round",    "spread",
+    "pack",        "mix_low",     "mix_high",  "store",    "store_nontemporal",
+    "store_line",  "store_begin", "store_end", "prefetch"};
 
 constexpr std::array<std::string_view, 3> role_names = {"target", "source", "scratch"};
 
@@ -75,7 +93,7 @@ bool stores_nontemporal(const Body& body) {
       continue;
     }
     for (const Op& op : std::get<Block>(item)) {
-      if (op.code == Code::store_nontemporal) return true;
+      if (goes_around_caches(op.code)) return true;
     }
   }
   return false;

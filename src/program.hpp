@@ -47,6 +47,8 @@ enum class Code : uint8_t {
   load,   ///< to = `bytes` bytes at `stream + offset` placed at byte `at`; other bytes: of a, or 0
           ///< without a
   splat,  ///< to = the element of `width` bytes at `stream + offset`, in every place
+  shift,  ///< to = the last p bytes of a, then b up to byte V - p, p = (stream + offset) mod V: b
+          ///< as it lies in the lines of memory from there on, behind a. p is a multiple of `width`
   constant,     ///< to = tables[table], V bytes
   unpack_low,   ///< per lane: elements of `width` bytes from the low halves of a and b alternating,
                 ///< a first
@@ -74,8 +76,11 @@ enum class Code : uint8_t {
   mix_high,  ///< the same of the odd fields
   store,     ///< bytes [at, at + bytes) of a to `stream + offset`
   store_nontemporal,  ///< whole vectors at V-aligned addresses, around the caches
-  prefetch,  ///< the line at `stream + offset` towards cache level `width` (1, 2, 3), or to be
-             ///< written, towards the first (0); may lie anywhere
+  store_line,   ///< a to the V aligned bytes that hold byte `stream + offset`, around the caches
+  store_begin,  ///< of those the ones from `stream + offset` on: the same bytes of a
+  store_end,    ///< of those the ones before it
+  prefetch,     ///< the line at `stream + offset` towards cache level `width` (1, 2, 3), or to be
+                ///< written, towards the first (0); may lie anywhere
 };
 
 struct Op {
@@ -100,8 +105,13 @@ struct Op {
 
 /// Whether operations of this kind name a stream.
 constexpr bool names_memory(Code code) {
-  return code == Code::load || code == Code::splat ||
+  return code == Code::load || code == Code::splat || code == Code::shift ||
          (code >= Code::store && code <= Code::prefetch);
+}
+
+/// Whether what they do depends on where their stream stands in a line.
+constexpr bool asks_place(Code code) {
+  return code == Code::shift || (code >= Code::store_line && code <= Code::store_end);
 }
 
 /// Whether they are between bytes and the packed elements of a byte.
@@ -110,10 +120,24 @@ constexpr bool is_packing(Code code) { return code == Code::spread || code == Co
 /// Whether they compute: what a backend may refuse.
 constexpr bool is_computation(Code code) { return code >= Code::convert && code < Code::store; }
 
+/// Whether they store around the caches.
+constexpr bool goes_around_caches(Code code) {
+  return code == Code::store_nontemporal || code == Code::store_line;
+}
+
 /// Whether they name a table.
 constexpr bool names_table(Code code) {
   return code == Code::constant || code == Code::permute || code == Code::shuffle;
 }
+
+/// Bytes [first, last) of an operand.
+struct Access {
+  int64_t first, last;
+};
+
+/// What an operation other than prefetch reads or writes of memory where `stream + offset` is byte
+/// `place`. Both ends never fall as `place` rises.
+Access accessed(const Op& op, int64_t place, int64_t vector_bytes);
 
 /// A digit of a Step: after `every` counts the digit before it starts again and this one advances.
 struct Wrap {
@@ -177,7 +201,8 @@ struct Operand {
 ///   2. every access but a prefetch lies inside its operand; only defined bytes are stored;
 ///      sources are never stored to; scratch is read only where the same unit has written it;
 ///   3. non-temporal stores are whole vectors, aligned by proof: gcd(operand alignment, strides,
-///   offset);
+///   offset); what asks for places in lines knows them: operands are aligned to V, and shifts move
+///   by multiples of `width`;
 ///   4. every operation is one the target has;
 ///   5. the items of `root` are units; a root loop only walks (no phase, no wraps);
 ///   6. every loop runs at least once; the limits above hold; positions fit int64_t.
@@ -187,6 +212,8 @@ struct Operand {
 ///     for less than 16 bytes; with byte masks any `bytes` at any `at`;
 ///   - elements of 1, 2, 4 or 8 bytes; splat also of 16;
 ///   - lanes, insert and extract where V is at least 32;
+///   - shift, store_line, store_begin and store_end with byte masks, where V is a line; of a shift
+///   the width is one of a permute;
 ///   - tables of V / width entries (permute) or V entries (constant, shuffle);
 ///   - spread and pack of 1, 2 and 4 bits, in either order, `at` a multiple of V * width / 8;
 ///     mix_low and mix_high of 1, 2 and 4 bits. A

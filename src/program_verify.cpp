@@ -59,6 +59,7 @@ class Verifier {
   Checked check_loop(const For& loop, Ranges& ranges, int depth);
   Checked check_block(const Block& block, const Ranges& ranges);
   Checked check_access(const Op& op, const Ranges& ranges);
+  Checked check_place(const Op& op, const Ranges& ranges) const;
   Checked check_expected();
   Checked check_step(const Step& step) const;
 
@@ -187,13 +188,23 @@ Checked Verifier::check_block(const Block& block, const Ranges& ranges) {
   block_verifier_.begin();
   for (const Op& op : block) {
     if (const Checked broken = block_verifier_.check(op)) return broken;
-    const bool accesses = op.code == Code::load || op.code == Code::splat || op.to == none;
-    if (!accesses) continue;
+    if (!names_memory(op.code)) continue;
     if (op.stream >= program_.streams.size()) return Violation{6, "no such stream", &op};
-    if (op.code == Code::prefetch) continue;
+    if (const Checked broken = check_place(op, ranges)) return broken;
+    if (op.code == Code::prefetch || op.code == Code::shift) continue;
     if (const Checked broken = check_access(op, ranges)) return broken;
   }
   return block_verifier_.check_live_registers(block);
+}
+
+Checked Verifier::check_place(const Op& op, const Ranges& ranges) const {
+  if (!asks_place(op.code)) return std::nullopt;
+  const Operand& operand = program_.operands[size_t(program_.streams[op.stream])];
+  if (operand.alignment < program_.vector_bytes) return Violation{3, "not proved aligned", &op};
+  if (op.code == Code::shift && !ranges[op.stream].aligned(op.offset, op.width)) {
+    return Violation{3, "shifts by parts of elements", &op};
+  }
+  return std::nullopt;
 }
 
 Checked Verifier::check_access(const Op& op, const Ranges& ranges) {
@@ -202,12 +213,14 @@ Checked Verifier::check_access(const Op& op, const Ranges& ranges) {
   const Operand& operand = program_.operands[size_t(index)];
   Written& written = written_[size_t(index)];
   int64_t from, to;
-  const int64_t bytes = op.code == Code::splat ? op.width : op.bytes;
   if (__builtin_add_overflow(range.low, op.offset, &from) ||
       __builtin_add_overflow(range.high, op.offset, &to) ||
-      __builtin_add_overflow(to, bytes, &to) || from < operand.begin || to > operand.end) {
+      __builtin_add_overflow(to, 2 * program_.vector_bytes, &to)) {
     return Violation{2, "outside its operand", &op};
   }
+  from = accessed(op, from, program_.vector_bytes).first;
+  to = accessed(op, to - 2 * program_.vector_bytes, program_.vector_bytes).last;
+  if (from < operand.begin || to > operand.end) return Violation{2, "outside its operand", &op};
   if (op.to != none) {
     if (operand.role != Role::scratch || written.contains(from, to)) return std::nullopt;
     if (repeating_ == 0) return Violation{2, "reads what its unit has not written", &op};

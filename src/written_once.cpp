@@ -59,13 +59,12 @@ class Walk {
   void run(const Block& block) {
     for (const Op& op : block) {
       const bool reads = op.code == Code::load || op.code == Code::splat;
-      const bool writes = op.code == Code::store || op.code == Code::store_nontemporal;
+      const bool writes = op.code >= Code::store && op.code < Code::prefetch;
       if (!reads && !writes) continue;
       Bytes& bytes = bytes_[size_t(program_.streams[op.stream])];
       if (bytes.role == Role::source) continue;
-      const int64_t first = at_[op.stream] + op.offset;
-      const int64_t count = op.code == Code::splat ? op.width : op.bytes;
-      for (int64_t k = first; k < first + count; ++k) {
+      const Access access = accessed(op, at_[op.stream] + op.offset, program_.vector_bytes);
+      for (int64_t k = access.first; k < access.last; ++k) {
         if (reads) read(bytes, k, op);
         if (writes) write(bytes, k, op);
       }

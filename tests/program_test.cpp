@@ -307,6 +307,54 @@ TEST(Verify, FollowsDefinedBytes) {
   }
 }
 
+TEST(Verify, KnowsPlacesInLines) {
+  struct Row {
+    const char* target;
+    int vector_bytes;
+    int64_t alignment;
+    Op op;
+    const char* refused;  ///< empty: it is not
+  };
+  const Op shift{.code = Code::shift, .width = 2, .to = 1, .a = 0, .b = 0, .offset = 62};
+  Op odd = shift, bytes = shift;
+  odd.offset = 63;
+  bytes.width = 1;
+  Op line{.code = Code::store_line, .bytes = 64, .a = 0, .offset = 63}, next = line, part = line;
+  next.offset = 64;
+  part.bytes = 32;
+  Op begin = line, end = line, end_of_all = line, beyond = line;
+  begin.code = Code::store_begin;
+  end.code = end_of_all.code = beyond.code = Code::store_end;
+  end_of_all.offset = 64;
+  beyond.offset = 65;
+  const Row rows[] = {
+      {"avx512_vbmi", 64, 64, shift, ""},
+      {"avx512_vbmi", 64, 64, bytes, ""},
+      {"avx512", 64, 64, shift, ""},
+      {"avx512", 64, 64, bytes, "no such permute"},
+      {"avx512_vbmi", 64, 64, odd, "parts of elements"},
+      {"avx512_vbmi", 64, 32, shift, "not proved aligned"},
+      {"avx512_vbmi", 32, 64, shift, "no lines"},
+      {"avx512_vbmi", 64, 64, line, ""},
+      {"avx512_vbmi", 64, 32, line, "not proved aligned"},
+      {"avx512_vbmi", 64, 64, next, "outside its operand"},
+      {"avx512_vbmi", 64, 64, part, "not a whole vector"},
+      {"avx512_vbmi", 64, 64, begin, ""},
+      {"avx512_vbmi", 64, 64, end, ""},
+      {"avx512_vbmi", 64, 64, end_of_all, ""},
+      {"avx512_vbmi", 64, 64, beyond, "outside its operand"},
+      {"avx2", 32, 64, line, "no lines"},
+  };
+  for (const Row& row : rows) {
+    Program program = block_program(row.vector_bytes, {load(0, row.vector_bytes), row.op});
+    program.operands[0].alignment = row.alignment;
+    const Result<void> verified = verify(program, *find_target(row.target));
+    const std::string message = verified ? "" : verified.error().message;
+    EXPECT_EQ(bool(verified), *row.refused == 0) << row.target << to_string(row.op) << message;
+    EXPECT_NE(message.find(row.refused), std::string::npos) << to_string(row.op) << message;
+  }
+}
+
 TEST(Verify, CountsLiveRegisters) {
   const Target target = *find_target("sse2");
   const auto with = [&](int registers) {

@@ -3,6 +3,7 @@
 #include "llvm/block_translation.hpp"
 
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/IntrinsicsX86.h>
 
 namespace restride::llvm_jit {
 
@@ -31,6 +32,8 @@ llvm::Value* BlockTranslator::result(const Op& op) {
       return load(op);
     case Code::splat:
       return splat(op);
+    case Code::shift:
+      return shift(op);
     case Code::constant:
       return constant(op);
     case Code::unpack_low:
@@ -70,6 +73,11 @@ void BlockTranslator::effect(const Op& op) {
       return store(op);
     case Code::store_nontemporal:
       return store_nontemporal(op);
+    case Code::store_line:
+      return store_line(op);
+    case Code::store_begin:
+    case Code::store_end:
+      return store_in_line(op);
     case Code::prefetch:
       return prefetch(op);
     default:
@@ -148,6 +156,24 @@ llvm::Value* BlockTranslator::permute(const Op& op) {
     indices.push_back(table[size_t(k)] == undefined ? k : table[size_t(k)]);
   }
   return shuffled(op.width, op.a, op.b, indices);
+}
+
+/// Only processors with AVX-512 have vectors that are lines, with masks.
+llvm::Value* BlockTranslator::shift(const Op& op) {
+  const llvm::Intrinsic::ID permutes =
+      op.width == 1   ? llvm::Intrinsic::x86_avx512_vpermi2var_qi_512
+      : op.width == 2 ? llvm::Intrinsic::x86_avx512_vpermi2var_hi_512
+      : op.width == 4 ? llvm::Intrinsic::x86_avx512_vpermi2var_d_512
+                      : llvm::Intrinsic::x86_avx512_vpermi2var_q_512;
+  const unsigned count = unsigned(program_.vector_bytes / op.width);
+  llvm::IntegerType* const index = builder_.getIntNTy(unsigned(8 * op.width));
+  llvm::SmallVector<llvm::Constant*, 64> places;
+  for (unsigned k = 0; k < count; ++k) places.push_back(llvm::ConstantInt::get(index, count + k));
+  llvm::Value* const by = builder_.CreateUDiv(place_in_line(op), builder_.getInt64(op.width));
+  llvm::Value* const chosen =
+      builder_.CreateSub(llvm::ConstantVector::get(places),
+                         builder_.CreateVectorSplat(count, builder_.CreateTrunc(by, index)));
+  return builder_.CreateIntrinsic(permutes, {}, {as(op.a, op.width), chosen, as(op.b, op.width)});
 }
 
 llvm::Value* BlockTranslator::shuffle(const Op& op) {

@@ -47,6 +47,9 @@ class BlockTranslator {
   void store(const Op& op);
   void masked_store(const Op& op, int bytes);
   void store_nontemporal(const Op& op);
+  void store_line(const Op& op);
+  void store_in_line(const Op& op);
+  void mark_nontemporal(llvm::StoreInst* store);
   void prefetch(const Op& op);
 
   // registers
@@ -56,6 +59,7 @@ class BlockTranslator {
   llvm::Value* insert(const Op& op);
   llvm::Value* extract(const Op& op);
   llvm::Value* permute(const Op& op);
+  llvm::Value* shift(const Op& op);
   llvm::Value* shuffle(const Op& op);
 
   // numbers (number_translation.cpp)
@@ -68,6 +72,9 @@ class BlockTranslator {
   llvm::Value* mix(const Op& op);
 
   llvm::Value* address(const Op& op, int64_t before = 0);
+  /// Where an operation's stream stands in its line, and where that line begins.
+  llvm::Value* place_in_line(const Op& op);
+  llvm::Value* line(const Op& op);
   llvm::Value* argument(program::Reg a, int width, int bytes);
   llvm::FixedVectorType* vector(int width, int bytes) const;
   llvm::FixedVectorType* vector(int width) const { return vector(width, program_.vector_bytes); }

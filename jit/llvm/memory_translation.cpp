@@ -114,11 +114,40 @@ void BlockTranslator::masked_store(const Op& op, int bytes) {
 }
 
 void BlockTranslator::store_nontemporal(const Op& op) {
-  llvm::StoreInst* const store = builder_.CreateAlignedStore(
-      as(op.a, 8), address(op), llvm::Align(uint64_t(program_.vector_bytes)));
+  mark_nontemporal(builder_.CreateAlignedStore(as(op.a, 8), address(op),
+                                               llvm::Align(uint64_t(program_.vector_bytes))));
+}
+
+void BlockTranslator::mark_nontemporal(llvm::StoreInst* store) {
   llvm::Metadata* const one = llvm::ConstantAsMetadata::get(builder_.getInt32(1));
   store->setMetadata(llvm::LLVMContext::MD_nontemporal,
                      llvm::MDNode::get(builder_.getContext(), one));
+}
+
+llvm::Value* BlockTranslator::place_in_line(const Op& op) {
+  llvm::Value* const place = builder_.CreatePtrToInt(address(op), builder_.getInt64Ty());
+  return builder_.CreateAnd(place, uint64_t(program_.vector_bytes - 1));
+}
+
+llvm::Value* BlockTranslator::line(const Op& op) {
+  return builder_.CreateGEP(builder_.getInt8Ty(), address(op),
+                            builder_.CreateNeg(place_in_line(op)));
+}
+
+void BlockTranslator::store_line(const Op& op) {
+  mark_nontemporal(builder_.CreateAlignedStore(as(op.a, 8), line(op),
+                                               llvm::Align(uint64_t(program_.vector_bytes))));
+}
+
+void BlockTranslator::store_in_line(const Op& op) {
+  const int whole = program_.vector_bytes;
+  llvm::SmallVector<llvm::Constant*, 64> bytes;
+  for (int k = 0; k < whole; ++k) bytes.push_back(builder_.getInt8(uint8_t(k)));
+  llvm::Value* const place = builder_.CreateVectorSplat(
+      unsigned(whole), builder_.CreateTrunc(place_in_line(op), builder_.getInt8Ty()));
+  llvm::Value* const before = builder_.CreateICmpULT(llvm::ConstantVector::get(bytes), place);
+  builder_.CreateMaskedStore(as(op.a, 1), line(op), llvm::Align(uint64_t(whole)),
+                             op.code == Code::store_end ? before : builder_.CreateNot(before));
 }
 
 void BlockTranslator::prefetch(const Op& op) {

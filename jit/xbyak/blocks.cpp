@@ -93,7 +93,9 @@ void Translator::step(const Op& op, int k) {
 
 /// Whether the result's register is written before the arguments are read: it holds the table of a
 /// permute.
-bool Translator::writes_early(const Op& op) const { return op.code == Code::permute; }
+bool Translator::writes_early(const Op& op) const {
+  return op.code == Code::permute || op.code == Code::shift;
+}
 
 void Translator::take(Reg r) {
   failed_ |= free_ == 0;

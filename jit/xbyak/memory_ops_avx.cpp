@@ -173,6 +173,26 @@ void Translator::avx_store(const Op& op) {
   vmovdqu8(at(op, op.at) | k, sized(op.a, op.at + op.bytes));
 }
 
+void Translator::avx_store_line(const Op& op) {
+  lea(rax, at(op));
+  address_in_rax_ = -1;
+  and_(rax, -program_.vector_bytes);
+  vmovntdq(ptr[rax], vector(op.a));
+}
+
+/// The part of a line from where the stream stands on, or before it. Vectors that are lines have 64
+/// bytes, and a shift looks at no more bits of an address than that takes.
+void Translator::avx_store_in_line(const Op& op) {
+  lea(rcx, at(op));
+  address_in_rax_ = -1;
+  mov(rax, -1);
+  shlx(rax, rax, rcx);
+  if (op.code == Code::store_end) not_(rax);
+  kmovq(k7, rax);
+  and_(rcx, -program_.vector_bytes);
+  vmovdqu8(ptr[rcx] | k7, vector(op.a));
+}
+
 /// 1 to 8 bytes of the low lane.
 void Translator::avx_store_piece(const Op& op) {
   const Register& x = low(op.a);

@@ -13,6 +13,8 @@ void Translator::avx(const Op& op) {
       return avx_load(op);
     case Code::splat:
       return avx_splat(op);
+    case Code::shift:
+      return avx_shift(op);
     case Code::constant:
       return avx_constant(op);
     case Code::unpack_low:
@@ -33,6 +35,11 @@ void Translator::avx(const Op& op) {
       return avx_store(op);
     case Code::store_nontemporal:
       return vmovntdq(at(op), vector(op.a));
+    case Code::store_line:
+      return avx_store_line(op);
+    case Code::store_begin:
+    case Code::store_end:
+      return avx_store_in_line(op);
     case Code::prefetch:
       return prefetch(op);
     case Code::convert:
@@ -125,6 +132,22 @@ void Translator::avx_permute(const Op& op) {
   const int one_source_bytes = op.width < 4 ? 16 : op.width == 4 ? 32 : 64;
   if (op.b == none && program_.vector_bytes >= one_source_bytes) return avx_permute_one(op);
   avx_permute_two(op, op.b == none ? op.a : op.b);
+}
+
+/// The places of elements in two vectors stand behind the code; which of them are chosen begins as
+/// far before the second as b comes to stand behind the begin of a line.
+void Translator::avx_shift(const Op& op) {
+  const int vector = program_.vector_bytes;
+  lea(rax, at(op));
+  address_in_rax_ = -1;
+  and_(eax, vector - 1);
+  neg(rax);
+  const std::array<uint8_t, 16> first{}, second{uint8_t(vector / op.width)};
+  const int place = place_of({TableCopy::in_order, op.width, first});
+  place_of({TableCopy::in_order, op.width, second});
+  lea(rcx, Constant(*this, place, 0));
+  vmovdqu64(this->vector(op.to), ptr[rcx + rax + vector]);
+  avx_permute_two(op, op.b);
 }
 
 void Translator::avx_permute_one(const Op& op) {

@@ -87,18 +87,23 @@ int Translator::place_of(const TableCopy& copy) {
   return place;
 }
 
+void Translator::append_table(const TableCopy& copy) {
+  const int entries = program_.vector_bytes / copy.width;
+  for (int k = 0; k < entries; ++k) {
+    if (copy.table >= 0) {
+      db(program_.tables[size_t(copy.table)][size_t(k)]);
+    } else {
+      db(copy.table == TableCopy::constant ? copy.lane[size_t(k % 16)] : uint8_t(copy.lane[0] + k));
+    }
+    for (int byte = 1; byte < copy.width; ++byte) db(0);
+  }
+}
+
 void Translator::append_tables() {
   if (tables_.empty() || Xbyak::GetError() != Xbyak::ERR_NONE) return;
   for (size_t padding = (64 - getSize() % 64) % 64; padding > 0; --padding) db(0xcc);
   const size_t first = getSize();
-  for (const TableCopy& copy : tables_) {
-    for (int k = 0; copy.table < 0 && k < program_.vector_bytes; ++k) db(copy.lane[size_t(k % 16)]);
-    if (copy.table < 0) continue;
-    for (const uint8_t entry : program_.tables[size_t(copy.table)]) {
-      db(entry);
-      for (int k = 1; k < copy.width; ++k) db(0);
-    }
-  }
+  for (const TableCopy& copy : tables_) append_table(copy);
   if (Xbyak::GetError() != Xbyak::ERR_NONE) return;
   for (const TableUse& use : table_uses_) {
     const size_t address = first + size_t(use.place) * size_t(program_.vector_bytes);

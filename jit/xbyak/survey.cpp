@@ -14,6 +14,8 @@ namespace {
 // What computes takes at most some sixty instructions of eleven bytes and a dozen constants of 64.
 constexpr size_t bytes_per_computation = 1536;
 constexpr size_t bytes_per_op = 96, bytes_per_loop = 64, bytes_per_step = 64, bytes_per_wrap = 64;
+// The places of elements in two vectors, behind the code.
+constexpr size_t places_bytes = 128;
 constexpr size_t bytes_of_frame = 1024, bytes_per_item = 128 + 32 * max_streams;
 
 class Walk {
@@ -53,11 +55,11 @@ class Walk {
     survey_.code_bound += block.size() * bytes_per_op;
     for (const Op& op : block) {
       if (is_computation(op.code)) visit_computation(op);
-      const bool loads = op.code == Code::load || op.code == Code::splat;
       if (op.code == Code::permute && byte_masks_) add_blend(op);
-      if (!loads && op.to != none) continue;
+      if (op.code == Code::shift) survey_.code_bound += places_bytes;
+      if (!names_memory(op.code)) continue;
       survey_.uses[op.stream] += weight;
-      survey_.nontemporal |= op.code == Code::store_nontemporal;
+      survey_.nontemporal |= goes_around_caches(op.code);
       if (byte_masks_ && (op.code == Code::load || op.code == Code::store)) add_mask(op);
     }
   }

@@ -67,7 +67,7 @@ Translator::Constant Translator::constant(uint64_t value, int width, int behind)
 }
 
 Translator::Constant Translator::constant(const std::array<uint8_t, 16>& lane, int behind) {
-  return Constant(*this, place_of({-1, 1, lane}), behind);
+  return Constant(*this, place_of({TableCopy::constant, 1, lane}), behind);
 }
 
 }  // namespace restride::xbyak

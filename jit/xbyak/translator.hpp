@@ -44,9 +44,12 @@ class Translator : private Xbyak::CodeGenerator {
     int behind;  ///< bytes of the instruction behind the four of the displacement
   };
   struct TableCopy {
-    int16_t table;                   ///< of the program; -1: a constant
+    int16_t table;                   ///< of the program; or one of these
     uint8_t width;                   ///< bytes of an index
-    std::array<uint8_t, 16> lane{};  ///< of a constant, the same in every lane
+    std::array<uint8_t, 16> lane{};  ///< of a constant, the same in every lane; of indices in
+                                     ///< order the first one
+
+    static constexpr int16_t constant = -1, in_order = -2;
 
     bool operator==(const TableCopy&) const = default;
   };
@@ -111,6 +114,7 @@ class Translator : private Xbyak::CodeGenerator {
   void table_was_used();
   int place_of(const TableCopy& copy);
   void append_tables();
+  void append_table(const TableCopy& copy);
 
   // ---- blocks.cpp
   void block(const program::Block& block);
@@ -143,6 +147,8 @@ class Translator : private Xbyak::CodeGenerator {
   void avx_splat(const Op& op);
   void avx_store(const Op& op);
   void avx_store_piece(const Op& op);
+  void avx_store_line(const Op& op);
+  void avx_store_in_line(const Op& op);
   void avx_move(const Register& to, const Xbyak::Operand& from);
   void avx_move(const Xbyak::Address& to, const Register& from);
   void avx_zero(const Register& to);
@@ -154,6 +160,7 @@ class Translator : private Xbyak::CodeGenerator {
   void avx_insert(const Op& op);
   void avx_extract(const Op& op);
   void avx_permute(const Op& op);
+  void avx_shift(const Op& op);
   void avx_permute_one(const Op& op);
   void avx_permute_two(const Op& op, program::Reg b);
 

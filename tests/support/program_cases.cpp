@@ -46,6 +46,7 @@ class Cases {
       for (int at = 0; at + bytes <= v_; ++at) add_pieces(bytes, at);
     }
     add_nontemporal();
+    if (v_ == line) add_places();
     return std::move(cases_);
   }
 
@@ -212,6 +213,37 @@ class Cases {
     add_case("store_nontemporal", program_of(v_, {}, {load(0, 0), store}), expected);
   }
 
+  /// What asks where its stream stands in a line, at every place.
+  void add_places() {
+    for (int place = 0; place < v_; ++place) {
+      for (const int width : {1, 2, 4, 8}) {
+        if (place % width == 0) add_shift(width, place);
+      }
+      add_store_in_line("store_line", Code::store_line, place, 0, v_);
+      add_store_in_line("store_begin", Code::store_begin, place, place, v_);
+      add_store_in_line("store_end", Code::store_end, place, 0, place);
+    }
+  }
+
+  void add_shift(int width, int place) {
+    std::vector<uint8_t> expected;
+    for (int k = 0; k < v_; ++k) expected.push_back(k < place ? a(v_ - place + k) : b(k - place));
+    add("shift." + std::to_string(width) + " to " + std::to_string(place),
+        {.code = Code::shift, .width = uint8_t(width), .a = 0, .b = 1, .offset = place - 3 * v_},
+        expected);
+  }
+
+  /// Into the second line of three.
+  void add_store_in_line(const std::string& name, Code code, int place, int first, int last) {
+    std::vector<uint8_t> expected(size_t(3 * v_), untouched);
+    for (int k = first; k < last; ++k) expected[size_t(v_ + k)] = a(k);
+    Program program = program_of(
+        v_, {}, {load(0, 0), {.code = code, .bytes = uint8_t(v_), .a = 0, .offset = v_ + place}});
+    program.operands[0].end = 3 * v_;
+    add_case(name + " at " + std::to_string(place), std::move(program), std::move(expected));
+  }
+
+  static constexpr int line = 64;
   const int v_;
   std::vector<ProgramCase> cases_;
 };

@@ -161,7 +161,18 @@ class Generator {
       op.at = 0;
       op.offset = op.offset / alignment_ * alignment_;
     }
+    if (value.whole && knows_places() && random_.one_in(3)) {
+      op.code = Code(random_.between(int64_t(Code::store_line), int64_t(Code::store_end)));
+      op.bytes = uint8_t(program_.vector_bytes);
+      op.at = 0;
+    }
     ops.push_back(op);
+  }
+
+  /// Whether operations may ask where a stream of the target stands in a line.
+  bool knows_places() const {
+    return target_.byte_masks && alignment_ == target_.line_bytes &&
+           program_.vector_bytes == target_.line_bytes;
   }
 
   void add_prefetch(Block& ops) {
@@ -323,6 +334,11 @@ class Generator {
       bool defined = true;
       op.table = table(entries, op.b == none ? entries : 2 * entries, defined);
       if (!defined) return;
+    } else if (kind == 6 && knows_places() && target_.permute_width > 0 && random_.one_in(2)) {
+      op.code = Code::shift;
+      op.stream = stream_of(false);
+      op.width = uint8_t(std::max<int>(op.width, target_.permute_width));
+      op.offset = random_.between(-100, 300) * op.width;
     } else if (kind == 6 && target_.shuffle_bytes) {
       op.code = Code::shuffle;
       op.b = none;
@@ -373,7 +389,8 @@ class Generator {
         const bool loads = op.code == Code::load || op.code == Code::splat;
         if (op.code == Code::prefetch || (!loads && op.to != none)) continue;
         const size_t operand = size_t(program_.streams[op.stream]);
-        const int64_t from = at_[op.stream] + op.offset;
+        int64_t from = at_[op.stream] + op.offset;
+        if (op.code >= Code::store_line) from &= -program_.vector_bytes;
         low_[operand] = std::min(low_[operand], from);
         high_[operand] = std::max<int64_t>(high_[operand],
                                            from + (op.code == Code::splat ? op.width : op.bytes));
