@@ -49,9 +49,10 @@ struct Machine {
                           ///< target; else 1
   int64_t claimed_ahead;  ///< bytes before they are written lines of the target are asked for; 0:
                           ///< not at all
-  uint32_t asked_sources;  ///< of a computation: asked for ahead, a bit an operand
-  bool reads_between;      ///< what lies between runs of the source may be read
-  int64_t ahead;           ///< bytes of the source from this tile to the next one; 0: not known
+  uint32_t asked_sources;     ///< of a computation: asked for ahead, a bit an operand
+  bool reads_between;         ///< what lies between runs of the source may be read
+  int64_t ahead;              ///< bytes of the source from this tile to the next one; 0: not known
+  int64_t pointer_alignment;  ///< of the target's pointer, bytes
 };
 
 /// A body that repeats `body` `side.extent` times, each stream advancing by its stride; `body`
@@ -103,7 +104,7 @@ program::Body emit_shifted_rows(const nest::Tile& tile, const Strides& at, const
 /// runs of the source. Elements that make no run are moved one by one by the same code.
 /// `scratch_bytes` grows to what the code needs.
 program::Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& at,
-                             const Machine& machine, Tables& tables, int64_t& scratch_bytes);
+                             const Machine& machine, int64_t& scratch_bytes);
 
 /// The same of elements whose size is no power of two; the tile has two sides.
 program::Body emit_uneven_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& at,
@@ -118,13 +119,11 @@ program::Body emit_staged_transpose(const TileRun& rows, const TileRun& columns,
                                     const RowMixing& mixing, const Strides& at,
                                     const Machine& machine, int64_t& scratch_bytes);
 
-/// The same where rows of the target begin between lines, each by a phase that is known. They are
-/// multiples of so many lines.
-constexpr int64_t shifted_chunk_lines(int64_t element_bytes) { return element_bytes == 1 ? 1 : 2; }
+/// The same where rows of the target begin between lines. They are multiples of so many lines.
+constexpr int64_t shifted_chunk_lines = 2;
 bool can_shift(const TileRun& rows, const TileRun& columns, const Machine& machine);
 program::Body emit_shifted_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,
-                                     const Machine& machine, Tables& tables,
-                                     int64_t& scratch_bytes);
+                                     const Machine& machine, int64_t& scratch_bytes);
 
 /// The same where rows of the target of any length touch, so that panels of columns make whole
 /// lines.

@@ -100,7 +100,7 @@ class Transpose {
 }  // namespace
 
 Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& at,
-                    const Machine& machine, Tables& tables, int64_t& scratch_bytes) {
+                    const Machine& machine, int64_t& scratch_bytes) {
   std::vector<Side> rows = chosen(tile, target_run, 0), columns = chosen(tile, ~target_run, 1);
   const bool fills =
       std::any_of(rows.begin(), rows.end(), [](const Side& side) { return side.filled > 0; });
@@ -110,7 +110,7 @@ Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& 
     return emit_joined_transpose(row, column, at, machine, scratch_bytes);
   }
   if (can_shift(row, column, machine)) {
-    return emit_shifted_transpose(row, column, at, machine, tables, scratch_bytes);
+    return emit_shifted_transpose(row, column, at, machine, scratch_bytes);
   }
   if (can_stage(row, column, {}, machine)) {
     return emit_staged_transpose(row, column, {}, at, machine, scratch_bytes);

@@ -44,10 +44,10 @@ constexpr int64_t least_units = 16;
 // code); 4 KB are as good as 2, and longer ones leave fewer rests.
 constexpr int64_t most_shifted_run_bytes = 8 * 1024;
 
-// As many columns of a box have what they leave over in scratch. Bytes: 256 .57, 128 .53 of the
-// ceiling (geometric mean of five cases); wider ones 128 or 512 bytes .71, 64 .68 (of 25).
+// As many columns of a box have what they leave over in scratch. Bytes: as many as that has room
+// for; wider ones 128 or 512 bytes .71, 64 .68 (of 25).
 constexpr int64_t most_shifted_columns(int64_t element_bytes) {
-  return element_bytes == 1 ? 256 : std::min<int64_t>(128, 512 / element_bytes);
+  return element_bytes == 1 ? 192 : std::min<int64_t>(128, 512 / element_bytes);
 }
 
 // In the caches a network follows the other as the lines lie. u16 64 x 64 .65 for 128 x 256 .61, u8
@@ -152,12 +152,7 @@ bool Scheduler::shift(int64_t row, int64_t column) {
       columns < 0 || target_.permute_width == 0 || target_.permute_width > bytes) {
     return false;
   }
-  // Where lines begin has to be known wherever the loops around lead.
-  for (int k = 0; k < loop_count(); ++k) {
-    const bool around = mark(k) == Mark::outside && k != rows && k != columns;
-    if (around && loop(k).stride[0] % line != 0) return false;
-  }
-  const int64_t chunk = shifted_chunk_lines(bytes), panel = line / column;
+  const int64_t chunk = shifted_chunk_lines, panel = line / column;
   const int64_t tile_chunks =
       evenly(whole_iterations(rows) / chunk, most_shifted_run_bytes / line / chunk);
   const int64_t tile_panels =

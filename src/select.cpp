@@ -63,6 +63,7 @@ class Selector {
       : schedule_(schedule),
         target_(target),
         nest_(nest),
+        pointer_alignment_(program.operands[0].alignment),
         tables_(program.tables),
         boxes_(target, schedule.vector_bytes, tables_) {}
 
@@ -217,7 +218,8 @@ class Selector {
                           schedule_.claimed_ahead,
                           schedule_.asked_sources,
                           schedule_.reads_between,
-                          around.ahead[1]};
+                          around.ahead[1],
+                          pointer_alignment_};
     const bool fills_bytes = nest_.op.packing[0].bits == 0;
     if (fills && fills_bytes) return emit_rows(tile, RowValue::fill, around.at, machine);
     if (fills && schedule_.movement == Movement::mix && has_whole_bytes(tile, nest_.op)) {
@@ -238,8 +240,7 @@ class Selector {
           return emit_uneven_transpose(tile, schedule_.target_run, around.at, machine, tables_,
                                        scratch_bytes_);
         }
-        return emit_transpose(tile, schedule_.target_run, around.at, machine, tables_,
-                              scratch_bytes_);
+        return emit_transpose(tile, schedule_.target_run, around.at, machine, scratch_bytes_);
       case Movement::permute:
         return permuted(tile, around, machine);
       case Movement::repeat:
@@ -325,6 +326,7 @@ class Selector {
   const Schedule& schedule_;
   const Target& target_;
   const LoopNest& nest_;
+  int64_t pointer_alignment_;
   Tables tables_;
   BoxCode boxes_;
   int64_t scratch_bytes_ = 0;

@@ -87,6 +87,10 @@ TEST_P(Microkernel, TransposesIntoRowsThatBeginAnywhereInALine) {
       expect_conforms(from + " -> " + from + "{0,1}", GetParam());
       if (HasFatalFailure()) return;
     }
+    // Matrices that begin anywhere, too.
+    const std::string from = array(size.type, {3, size.rows + 1, size.columns + 1});
+    expect_conforms(from + " -> " + from + "{1,2,0}", GetParam());
+    if (HasFatalFailure()) return;
   }
 }
 
