@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,21 @@ program::Body emit_computed_rows(const nest::Tile& tile, const ElementOp& op, co
 program::Body emit_spread_rows(const PackedImage& image, int64_t at, const Machine& machine);
 program::Body emit_kept_bytes(const PackedImage& image, int64_t at, const Machine& machine);
 program::Body emit_packed_rows(const PackedImage& image, int64_t at, const Machine& machine);
+
+/// Rows of packed elements that lie side by side in source and target alike, but elsewhere in a
+/// byte. `sides` repeat them, in bits of both, the widest of the target first.
+struct RealignedRows {
+  Packing packing;
+  int64_t elements;
+  std::vector<nest::Side> sides;
+};
+
+/// Those of a tile, if it has some, long ones, in few places of a byte.
+std::optional<RealignedRows> realigned_rows(const nest::Tile& tile, const ElementOp& op);
+
+/// Copies them; `at` is where the first one begins, bits.
+program::Body emit_realigned_rows(const RealignedRows& rows, const Strides& at,
+                                  const Machine& machine);
 
 /// Mixes the rows of a box, from source_stream to target_stream. What lies `ahead` bytes behind
 /// those that are read is asked for, unless that is 0. Whole vectors go around the caches where

@@ -14,7 +14,6 @@
 namespace restride {
 namespace {
 
-using program::Block;
 using program::Body;
 using program::Reg;
 
@@ -34,14 +33,12 @@ class RowMixer {
     nontemporal_ = lines;
   }
 
-  Block runs(const std::vector<Run>& runs) {
-    for (const Run& run : runs) {
-      for (int64_t done = 0; done < run.elements; done += emitter_.vector_bytes()) {
-        const int64_t bytes = std::min<int64_t>(emitter_.vector_bytes(), run.elements - done);
-        vectors(run.at[0] + done, run.at[1] + done, static_cast<int>(bytes));
-      }
-    }
-    return emitter_.take();
+  Body rows(const RowWalk& walk) {
+    return walk_rows(walk, {}, [&](const std::vector<Run>& runs) {
+      for_each_vector(runs, walk,
+                      [&](const Strides& at, int bytes) { vectors(at[0], at[1], bytes); });
+      return emitter_.take();
+    });
   }
 
  private:
@@ -81,8 +78,7 @@ Body emit_mixed_rows(const MixedBox& box, int64_t ahead, const Machine& machine)
                      .group = machine.vector_bytes,
                      .most_straight_groups = groups,
                      .looped_groups = groups};
-  RowMixer mixer(box, machine, ahead);
-  return walk_rows(walk, {}, [&](const std::vector<Run>& runs) { return mixer.runs(runs); });
+  return RowMixer(box, machine, ahead).rows(walk);
 }
 
 }  // namespace restride

@@ -11,7 +11,6 @@
 namespace restride {
 namespace {
 
-using program::Block;
 using program::Body;
 using program::none;
 using program::Reg;
@@ -29,12 +28,7 @@ class PackedRows {
   template <class Move>
   Body walk(const RowWalk& rows, const Strides& at, const Move& move) {
     return walk_rows(rows, at, [&](const std::vector<Run>& runs) {
-      for (const Run& run : runs) {
-        for (int64_t done = 0; done < run.elements; done += vector_) {
-          const int64_t bytes = std::min<int64_t>(vector_, run.elements - done);
-          move(run.at[0] + done * rows.advance[0], run.at[1] + done * rows.advance[1], bytes);
-        }
-      }
+      for_each_vector(runs, rows, [&](const Strides& to, int bytes) { move(to[0], to[1], bytes); });
       return emitter_.take();
     });
   }

@@ -6,6 +6,7 @@
 // caller emits the code of the runs that it is given.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -33,5 +34,17 @@ struct RowWalk {
 /// rows.
 program::Body walk_rows(const RowWalk& walk, const Strides& at,
                         const std::function<program::Block(const std::vector<Run>&)>& emit);
+
+/// Calls `move(at, bytes)` for every group of runs of bytes, and what is left of one.
+template <class Move>
+void for_each_vector(const std::vector<Run>& runs, const RowWalk& walk, const Move& move) {
+  for (const Run& run : runs) {
+    for (int64_t done = 0; done < run.elements; done += walk.group) {
+      Strides at = run.at;
+      for (size_t k = 0; k < at.size(); ++k) at[k] += done * walk.advance[k];
+      move(at, static_cast<int>(std::min(walk.group, run.elements - done)));
+    }
+  }
+}
 
 }  // namespace restride

@@ -155,6 +155,33 @@ TEST_P(Microkernel, MixesBlocksOfPackedElementsAndWhatIsLeftOfThem) {
   }
 }
 
+TEST_P(Microkernel, CopiesPackedRowsThatBeginElsewhereInAByte) {
+  struct Element {
+    const char* type;
+    int bits;
+  };
+  for (const Element& element : {Element{"u4", 4}, Element{"u2", 2}, Element{"u1", 1}}) {
+    const std::string packing = "E(" + std::to_string(element.bits) + ")";
+    const int line = 512 / element.bits, in_byte = 8 / element.bits;
+    // Rows of half a line to several, of every number of elements in their last byte.
+    for (const int bytes : {32, 63, 64, 257, 640}) {
+      for (int rest = 0; rest < in_byte; rest += 1 + rest / 3) {
+        const int columns = bytes * in_byte + rest;
+        const std::string rows = array(element.type, {9, columns});
+        const std::string padded =
+            "{1,0:" + packing + "PAD(9," + std::to_string(columns + line) + ";one)}";
+        expect_conforms(rows + "{1,0:" + packing + "} -> " + rows + padded, GetParam());
+        expect_conforms(rows + padded + " -> " + rows + "{1,0:" + packing + "}", GetParam());
+        if (HasFatalFailure()) return;
+      }
+    }
+    const std::string stack = array(element.type, {3, 5, line + 3});
+    expect_conforms(stack + "{2,1,0:" + packing + "} -> " + stack + "{2,0,1:" + packing + "}",
+                    GetParam());
+    if (HasFatalFailure()) return;
+  }
+}
+
 TEST(Streaming, GoesAroundTheCachesWhereItIsMeantTo) {
   // Aligned rows, rows that begin between lines, short ones, copied ones: without this the tests of
   // streamed arrays could pass on programs that do not stream.

@@ -155,6 +155,13 @@ void add_packing_orders(std::vector<Problem>& cases) {
     source.layout.packing_order = other;
     cases.push_back(relayout({source}, target));
     cases.push_back(relayout({source}, transposed_bytes));
+    // Rows that begin elsewhere in a byte of the target.
+    Shape rows = row_major_shape(types[k], {3, 5, 519});
+    rows.layout.element_size_in_bits = int64_t{1} << k;
+    rows.layout.packing_order = other;
+    Shape planes = rows;
+    planes.layout.minor_to_major = {2, 0, 1};
+    cases.push_back(relayout({rows}, planes));
   }
 }
 
