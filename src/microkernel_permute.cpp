@@ -293,6 +293,8 @@ class Permutation {
 
   void store(const Window& window, Reg value) {
     const int64_t offset = at_[0] + window.begin;
+    const bool claims = machine_.claimed_ahead != 0 && 2 * window.bytes > vector_;
+    if (claims) emitter_.claim(offset + machine_.claimed_ahead);
     const bool aligned = machine_.alignment % vector_ == 0 && window.begin % vector_ == 0;
     if (aligned && window.bytes == vector_) {
       emitter_.store_nontemporal(value, target_stream, offset);

@@ -100,12 +100,15 @@ class Transpose {
 }  // namespace
 
 Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& at,
-                    const Machine& machine, int64_t& scratch_bytes) {
+                    const Machine& machine, Tables& tables, int64_t& scratch_bytes) {
   std::vector<Side> rows = chosen(tile, target_run, 0), columns = chosen(tile, ~target_run, 1);
   const bool fills =
       std::any_of(rows.begin(), rows.end(), [](const Side& side) { return side.filled > 0; });
   if (fills) return Transpose(std::move(rows), std::move(columns), at, machine).emit();
   const TileRun row(rows), column(columns);
+  if (has_short_rows(row, column, machine)) {
+    return emit_short_row_transpose(row, column, at, machine, tables);
+  }
   if (can_join(row, column, machine)) {
     return emit_joined_transpose(row, column, at, machine, scratch_bytes);
   }

@@ -227,8 +227,9 @@ struct Operand {
 /// in text order; byte by byte it is checked by written_once. The target may be read anywhere:
 /// a unit keeps bits that share a byte with those it writes.
 /// Checked by written_once (walks everything, for tests):
-///   7. no byte of the target is touched by two units; one that is written more than once has been
-///      read before the last time. Every byte read of scratch was written before by the same unit.
+///   7. no byte of the target is touched by two units. What a unit writes once more without having
+///      read it, where stores overlap, is at most half of the target. Every byte read of scratch
+///      was written before by the same unit.
 /// A program with non-temporal stores ends with a store fence, whichever units are run.
 struct Program {
   int vector_bytes = 16;

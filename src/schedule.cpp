@@ -76,6 +76,7 @@ Schedule Scheduler::run() {
   } else if (!computes || !repeat_blocks()) {
     transpose();
   }
+  if (schedule_.movement == Movement::permute) schedule_.claimed_ahead = permuted_claimed_ahead();
   gather_tile();
   if (schedule_.movement != Movement::transpose && claims())
     schedule_.claimed_ahead = row_claimed_ahead;
@@ -99,6 +100,12 @@ bool Scheduler::claims() const {
   const ByteRange target = touched_bytes(schedule_.space, 0);
   if (schedule_.nontemporal || target.end - target.begin <= target_.claiming_bytes) return false;
   return run_bytes(0) >= target_.page_bytes;
+}
+
+bool Scheduler::stays_in_l1() const {
+  const ByteRange target = touched_bytes(schedule_.space, 0);
+  const ByteRange source = touched_bytes(schedule_.space, 1);
+  return target.end - target.begin + source.end - source.begin <= target_.l1_bytes;
 }
 
 uint32_t Scheduler::asked_sources() const {

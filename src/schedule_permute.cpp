@@ -12,6 +12,12 @@ namespace {
 // A run that several tiles of the source make, the last of them cut off, is short.
 constexpr int64_t most_cut_run_bytes = 256;
 
+// Windows of the target are asked for this long before they are written, where the target goes on
+// for some time. L2: u8 10000 x 3 .68 -> 1.1 of the ceiling, x 4 .65 -> .96, x 5 .69 -> .96, f32
+// [200,300,3] by rows .88 -> .98; 64, 128 and 256 bytes are the same.
+constexpr int64_t window_ahead_bytes = 128;
+constexpr int64_t least_asked_run_bytes = 1024;
+
 /// Whether a loop is what join_cut_runs makes: all of an axis, to which the source has a digit of
 /// its own.
 bool is_joined(const Loop& loop) { return loop.own.size() == 1 && loop.own.front().operand == 1; }
@@ -99,6 +105,23 @@ int64_t Scheduler::block_bytes(const std::vector<int64_t>& block) const {
   int64_t bytes = schedule_.space.op.bytes;
   for (const int64_t extent : block) bytes *= extent;
   return bytes;
+}
+
+int64_t Scheduler::permuted_claimed_ahead() {
+  const bool repeats = std::any_of(space().loops.begin(), space().loops.end(),
+                                   [](const Loop& loop) { return loop.stride[1] == 0; });
+  if (repeats || schedule_.nontemporal || goal_ == CodeGoal::part || stays_in_l1() ||
+      schedule_.vector_bytes != target_.line_bytes) {
+    return 0;
+  }
+  int64_t run = space().op.bytes;
+  for (int next = 0; next < loop_count() && run < least_asked_run_bytes;) {
+    const bool goes_on =
+        loop(next).extent > 1 && loop(next).stride[0] == run && loop(next).own.empty();
+    run *= goes_on ? loop(next).extent : 1;
+    next = goes_on ? 0 : next + 1;
+  }
+  return run < least_asked_run_bytes ? 0 : window_ahead_bytes;
 }
 
 void Scheduler::lengthen_shifted_rows(std::vector<int64_t>& block) {

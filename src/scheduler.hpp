@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "schedule.hpp"
@@ -42,6 +43,9 @@ class Scheduler {
 
   /// Whether the target is large, and written in runs of pages or more, through the caches.
   bool claims() const;
+
+  /// Whether source and target of a move stay in L1 together.
+  bool stays_in_l1() const;
 
   /// Of a computation: the sources that are large, and read in runs of pages or more.
   uint32_t asked_sources() const;
@@ -128,6 +132,22 @@ class Scheduler {
 
   void transpose();
 
+  /// What the networks of a transpose take of the operands, bytes.
+  struct Runs {
+    int64_t row = 0;     ///< of the target
+    int64_t column = 0;  ///< of the source
+    bool lanes = false;  ///< see takes_lanes
+  };
+
+  /// Marks the runs of both operands. Nothing, where what they are short of is permuted instead.
+  std::optional<Runs> take_runs();
+  Runs target_run_first();
+  Runs source_run_first();
+
+  /// Whether the rows of one side are short and touch, so that lanes hold some of them. `row`,
+  /// `column`: what is taken of the target and the source, bytes.
+  bool short_rows_touch(int64_t row, int64_t column);
+
   /// Whether lanes of registers better hold columns of the source than rows of the target, which
   /// are a lane long.
   bool takes_lanes(int64_t row);
@@ -149,6 +169,10 @@ class Scheduler {
   /// Takes long runs whose rows begin between lines, which leave around the caches all the same.
   /// `row`, `column`: what is taken already, bytes.
   bool shift(int64_t row, int64_t column);
+
+  /// Whether all unmarked loops but these two walk whole lines of the target: else where its lines
+  /// begin is not known inside of them.
+  bool others_begin_lines(int row, int column);
 
   /// Iterations of a loop in which the loops inside are whole.
   int64_t whole_iterations(int k);
@@ -199,6 +223,9 @@ class Scheduler {
   void join_cut_runs();
 
   int64_t block_bytes(const std::vector<int64_t>& block) const;
+
+  /// How far ahead windows of the target are asked for in the caches, bytes; 0: not at all.
+  int64_t permuted_claimed_ahead();
 
   /// Rows of the target that begin between lines share one with what is written after other rows,
   /// so some vectors of a row are written at a time. In the second level a store takes twice as

@@ -240,9 +240,10 @@ class Selector {
           return emit_uneven_transpose(tile, schedule_.target_run, around.at, machine, tables_,
                                        scratch_bytes_);
         }
-        return emit_transpose(tile, schedule_.target_run, around.at, machine, scratch_bytes_);
+        return emit_transpose(tile, schedule_.target_run, around.at, machine, tables_,
+                              scratch_bytes_);
       case Movement::permute:
-        return permuted(tile, around, machine);
+        return emit_permutation(tile, around.at, machine, tables_);
       case Movement::repeat:
       case Movement::gather:
       case Movement::compute:
@@ -261,17 +262,6 @@ class Selector {
       run *= tile.sides[--k].extent;
     }
     return k;
-  }
-
-  Body permuted(const nest::Tile& tile, const Around& around, const Machine& machine) {
-    Body body = emit_permutation(tile, around.at, machine, tables_);
-    if (machine.claimed_ahead == 0) return body;
-    int64_t bytes = machine.element_bytes;
-    for (const nest::Side& side : tile.sides) bytes *= side.extent;
-    Emitter emitter(target_, schedule_.vector_bytes);
-    emitter.claim_ahead(around.at[0], bytes, machine.claimed_ahead);
-    body.insert(body.begin(), emitter.take());
-    return one_unit(std::move(body), around);
   }
 
   Body computed(const nest::Tile& tile, const Around& around, const Machine& machine) {

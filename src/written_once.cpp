@@ -40,6 +40,7 @@ class Walk {
   }
 
   int64_t total() const { return total_; }
+  int64_t again() const { return again_; }
   /// Empty: nothing is wrong.
   const std::string& error() const { return error_; }
 
@@ -92,8 +93,8 @@ class Walk {
     if (bytes.role == Role::target) {
       const int32_t reader = bytes.reader[at];
       if (reader != 0 && reader != unit) fail("is written after another unit read it", byte, op);
-      const bool kept = reader == unit && writer == unit;
-      if (writer != 0 && !kept) fail("is written twice", byte, op);
+      if (writer != 0 && writer != unit) fail("is written twice", byte, op);
+      if (writer == unit && reader != unit) ++again_;
       if (writer == 0) ++total_;
     }
     writer = unit;
@@ -110,6 +111,7 @@ class Walk {
   std::vector<Bytes> bytes_;
   int32_t unit_ = 0;
   int64_t total_ = 0;  ///< bytes of the target written
+  int64_t again_ = 0;  ///< of which this often one was written once more, unread
   std::string error_;
 };
 
@@ -126,6 +128,11 @@ Result<void> written_once(const Program& program, int64_t expected_bytes) {
   program::Walk walk(program);
   walk.run();
   if (!walk.error().empty()) return Error{ErrorCode::invalid_argument, walk.error()};
+  if (2 * walk.again() > expected_bytes) {
+    return Error{ErrorCode::invalid_argument, "program: invariant 7: writes " +
+                                                  std::to_string(walk.again()) + " bytes of " +
+                                                  std::to_string(expected_bytes) + " again"};
+  }
   if (walk.total() != expected_bytes) {
     return Error{ErrorCode::invalid_argument, "program: invariant 7: writes " +
                                                   std::to_string(walk.total()) + " bytes of " +

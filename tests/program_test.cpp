@@ -500,6 +500,14 @@ TEST(WrittenOnce, LetsAUnitPutBackWhatItHasRead) {
   EXPECT_FALSE(written_once(two, 4));
 }
 
+TEST(WrittenOnce, LetsStoresOfAUnitOverlapByHalf) {
+  Op behind = store(0, 8);
+  behind.offset = 4;
+  EXPECT_TRUE(written_once(block_program(16, {load(0, 8), store(0, 8), behind}), 12));
+  behind.offset = 1;
+  EXPECT_FALSE(written_once(block_program(16, {load(0, 8), store(0, 8), behind}), 9));
+}
+
 TEST(WrittenOnce, CountsTheTarget) {
   EXPECT_TRUE(written_once(valid_program(), 64));
   EXPECT_FALSE(written_once(valid_program(), 63));
