@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "crossed_block.hpp"
 #include "emitter.hpp"
 #include "mixed_box.hpp"
 #include "relaid_ahead.hpp"
@@ -198,8 +199,10 @@ Body BoxCode::packed(const nest::Tile& box, const ElementOp& op, const Strides& 
   within.alignment = block_alignment(box, op, machine.alignment);
   within.nontemporal = machine.nontemporal && within.alignment % machine.vector_bytes == 0;
   if (!within.nontemporal) within.alignment = 1;
+  const bool crossed = is_crossed(box, op);
   return walk_blocks(box, op, at, [&](const nest::Tile& block, const Strides& there) {
-    return packed_block(block, op, there, within);
+    return crossed ? crossed_block(block, op, there, within)
+                   : packed_block(block, op, there, within);
   });
 }
 
@@ -238,6 +241,28 @@ Body BoxCode::through_image(const nest::Tile& tile, const Schedule& schedule, co
   }
   Body body = relaid({space_of(box.moved, 1), 0}, {image, source});
   append(body, placed(emit_mixed_rows(box, 0, machine), std::array<Place, 2>{target, image}));
+  return body;
+}
+
+Body BoxCode::crossed_block(const nest::Tile& tile, const ElementOp& op, const Strides& at,
+                            const Machine& machine) {
+  const CrossedBlock block(tile, op);
+  const Place target{target_stream, 0}, source{source_stream, 0};
+  const Place in{image_stream(source_count(op), 1), 0};
+  const Place out{image_stream(source_count(op), 0), block.image_bytes[0]};
+  const bool straight = block.leaves_whole_bytes(at[0]);
+  scratch_bytes_ =
+      std::max(scratch_bytes_, block.image_bytes[0] + (straight ? 0 : block.image_bytes[1]));
+  Machine within = machine;
+  within.alignment = 1;
+  Body body = placed(emit_crossed_rows(block, at[1], within), std::array<Place, 2>{in, source});
+  if (straight) {
+    append(body, relaid({space_of(block.moved_out(), 1), 0}, {{{target_stream, at[0] / 8}, in}}));
+    return body;
+  }
+  append(body, relaid({space_of(block.moved, 1), 0}, {out, in}));
+  append(body, placed(emit_realigned_rows(block.rows_out, {at[0], 0}, within),
+                      std::array<Place, 2>{target, out}));
   return body;
 }
 

@@ -74,6 +74,8 @@ class BoxCode {
                      const Places& rows_at, const Machine& machine) const;
   program::Body through_image(const nest::Tile& tile, const Schedule& schedule, const Strides& at,
                               const Machine& machine);
+  program::Body crossed_block(const nest::Tile& tile, const ElementOp& op, const Strides& at,
+                              const Machine& machine);
   program::Body packed_block(const nest::Tile& tile, const ElementOp& op, const Strides& at,
                              const Machine& machine);
   program::Body on_images(const PackedBlock& block, const ElementOp& op, const Places& places,

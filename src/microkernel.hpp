@@ -20,6 +20,7 @@ namespace restride {
 
 class TileRun;
 class PackedImage;
+struct CrossedBlock;
 struct MixedBox;
 struct RowMixing;
 
@@ -98,6 +99,10 @@ std::optional<RealignedRows> realigned_rows(const nest::Tile& tile, const Elemen
 /// Copies them; `at` is where the first one begins, bits.
 program::Body emit_realigned_rows(const RealignedRows& rows, const Strides& at,
                                   const Machine& machine);
+
+/// Shifts and mixes the rows of a crossed block, whose first element is bit `at` of source_stream,
+/// into its first image, at target_stream.
+program::Body emit_crossed_rows(const CrossedBlock& block, int64_t at, const Machine& machine);
 
 /// Mixes the rows of a box, from source_stream to target_stream. What lies `ahead` bytes behind
 /// those that are read is asked for, unless that is 0. Whole vectors go around the caches where

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "arithmetic.hpp"
+#include "crossed_block.hpp"
 #include "microkernel.hpp"
 #include "relaid_tile.hpp"
 
@@ -180,6 +181,7 @@ int64_t scratch_bytes(const PackedBlock& block, const ElementOp& op) {
 }
 
 std::vector<int64_t> block_extents(const nest::Tile& box, const ElementOp& op) {
+  if (is_crossed(box, op)) return crossed_extents(box, op);
   std::vector<int64_t> block(box.sides.size(), 1);
   const bool fills = box.work == nest::Work::fill;
   for (int operand = 0; operand <= (fills ? 0 : source_count(op)); ++operand) {

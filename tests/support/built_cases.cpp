@@ -162,6 +162,12 @@ void add_packing_orders(std::vector<Problem>& cases) {
     Shape planes = rows;
     planes.layout.minor_to_major = {2, 0, 1};
     cases.push_back(relayout({rows}, planes));
+    Shape odd = row_major_shape(types[k], {327, 85}), odd_target = transposed(types[k], {327, 85});
+    odd.layout.element_size_in_bits = odd_target.layout.element_size_in_bits = int64_t{1} << k;
+    odd.layout.packing_order = other;
+    cases.push_back(relayout({odd}, odd_target));
+    std::swap(odd.layout.packing_order, odd_target.layout.packing_order);
+    cases.push_back(relayout({odd}, odd_target));
   }
 }
 
