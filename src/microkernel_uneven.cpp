@@ -5,7 +5,8 @@
 //     target        abcabc...   and joined again by a permute
 //
 // For arrays that do not stay in the caches a box becomes an image in L1, row behind row as the
-// target wants them, and leaves line by line; the next box is asked for meanwhile.
+// target wants them, and leaves line by line, shifted to where rows begin in lines; the next box is
+// asked for meanwhile.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -54,8 +55,12 @@ class UnevenTranspose {
   /// one set of the cache.
   int64_t pitch() const { return ceil_div(run_bytes(), vector_) * vector_ + vector_; }
   bool leaves_by_lines() const {
-    return machine_.streams && machine_.alignment % vector_ == 0 &&
-           columns_.extent * pitch() <= program::max_scratch_bytes;
+    return machine_.streams && machine_.pointer_alignment % vector_ == 0 &&
+           run_bytes() >= vector_ && columns_.extent * pitch() <= program::max_scratch_bytes;
+  }
+  /// Whether every row of the target begins on a line.
+  bool begins_lines() const {
+    return machine_.alignment % vector_ == 0 && columns_.stride[0] % vector_ == 0;
   }
 
   // ---- networks of a vector of slots both ways
@@ -156,41 +161,50 @@ class UnevenTranspose {
   // ---- out of the image
 
   Body lines_out() const {
-    const int64_t stride = columns_.stride[0];
-    const int64_t phases = vector_ / std::gcd(stride, vector_);
-    const int64_t at_once = std::min(columns_.extent, std::max(phases, least_at_once)),
-                  whole = columns_.extent / at_once;
-    std::vector<Step> steps{{target_stream, at_once * stride}, {panel_stream, at_once * pitch()}};
-    if (asks_ahead(at_once))
-      steps.push_back(
-          {prefetch_stream, at_once * rows_.extent / columns_.extent * rows_.stride[1]});
-    Body body = loop_always(whole, std::move(steps), {rows_out(0, at_once, at_once)});
-    if (whole * at_once < columns_.extent)
-      body.push_back(rows_out(whole * at_once, columns_.extent, at_once));
-    return body;
-  }
-
-  program::Block rows_out(int64_t first, int64_t end, int64_t at_once) const {
-    Emitter emitter(machine_.target, machine_.vector_bytes);
-    for (int64_t row = first; row < end; ++row) row_out(emitter, row, asks_ahead(at_once));
-    return emitter.take();
-  }
-
-  void row_out(Emitter& emitter, int64_t row, bool asks) const {
-    const int64_t to = at_[0] + row * columns_.stride[0], from = row * pitch();
-    const int64_t phase = remainder_above(to, vector_);
-    const int64_t head = std::min(run_bytes(), (vector_ - phase) % vector_);
-    emitter.copy_part(panel_stream, from, target_stream, to, {head, phase});
-    int64_t begin = head;
-    for (int64_t asked = 0; asked < run_bytes(); asked += vector_) {
-      if (asks) ask(emitter, row * (run_bytes() / vector_) + asked / vector_);
-      if (begin + vector_ > run_bytes()) continue;
-      const Reg line = emitter.load(panel_stream, from + begin, static_cast<int>(vector_));
-      emitter.store_nontemporal(line, target_stream, to + begin);
-      begin += vector_;
+    const int64_t at_once = asks_ahead() ? rows_at_once() : 1;
+    std::vector<Step> steps{{target_stream, at_once * columns_.stride[0]},
+                            {panel_stream, at_once * pitch()}};
+    if (asks_ahead()) {
+      const int64_t asked_rows = at_once * rows_.extent / columns_.extent;
+      steps.push_back({prefetch_stream, asked_rows * rows_.stride[1]});
     }
-    emitter.copy_part(panel_stream, from + begin, target_stream, to + begin,
-                      {run_bytes() - begin, 0});
+    Emitter emitter(machine_.target, machine_.vector_bytes);
+    for (int64_t row = 0; row < at_once; ++row) row_out(emitter, row);
+    return loop_always(columns_.extent / at_once, std::move(steps), {emitter.take()});
+  }
+
+  void row_out(Emitter& emitter, int64_t row) const {
+    const int64_t to = at_[0] + row * columns_.stride[0], from = row * pitch();
+    const int64_t whole = run_bytes() / vector_ * vector_;
+    Reg before = program::none;
+    for (int64_t begin = 0; begin < whole; begin += vector_) {
+      if (asks_ahead()) ask(emitter, row * (run_bytes() / vector_) + begin / vector_);
+      const Reg vector = emitter.load(panel_stream, from + begin, static_cast<int>(vector_));
+      vector_out(emitter, before, vector, to + begin);
+      before = vector;
+    }
+    if (!begins_lines()) {
+      emitter.store_end(shifted(emitter, before, before, to + whole), target_stream, to + whole);
+    }
+    const auto rest = static_cast<int>(run_bytes() - whole);
+    if (rest == 0) return;
+    emitter.store(emitter.load(panel_stream, from + whole, rest), target_stream, to + whole, rest);
+  }
+
+  /// The line that the end of one vector and the begin of the next one make; without one before,
+  /// the part of it that this row begins with.
+  void vector_out(Emitter& emitter, Reg before, Reg vector, int64_t to) const {
+    if (begins_lines()) return emitter.store_nontemporal(vector, target_stream, to);
+    if (before == program::none) {
+      return emitter.store_begin(shifted(emitter, vector, vector, to), target_stream, to);
+    }
+    emitter.store_line(shifted(emitter, before, vector, to), target_stream, to);
+  }
+
+  Reg shifted(Emitter& emitter, Reg before, Reg vector, int64_t to) const {
+    // All places are multiples of elements.
+    const int64_t width = std::min<int64_t>(element_ & -element_, 8);
+    return emitter.shift(static_cast<int>(width), before, vector, target_stream, to);
   }
 
   /// Asks for line `line` of the next box.
@@ -198,17 +212,21 @@ class UnevenTranspose {
     constexpr int second_level = 2;
     const int64_t row_lines = columns_.extent * element_ / vector_;
     const int64_t offset = at_[1] + line / row_lines * rows_.stride[1] + line % row_lines * vector_;
-    emitter.prefetch(prefetch_stream, offset + machine_.ahead, second_level);
+    // Of rows between lines the first one has been read to its middle: see BoxAhead.
+    const int64_t between = rows_.stride[1] % vector_ != 0 ? vector_ - 1 : 0;
+    emitter.prefetch(prefetch_stream, offset + between + machine_.ahead, second_level);
   }
+
+  /// As many rows are written as have the lines of whole rows of the source.
+  int64_t rows_at_once() const { return columns_.extent / std::gcd(rows_.extent, columns_.extent); }
 
   /// Whether each line that is written can ask for one of the next box.
-  bool asks_ahead(int64_t at_once) const {
+  bool asks_ahead() const {
     return machine_.ahead != 0 && run_bytes() % vector_ == 0 &&
-           columns_.extent * element_ % vector_ == 0 && columns_.extent % at_once == 0 &&
-           at_once * rows_.extent % columns_.extent == 0;
+           columns_.extent * element_ % vector_ == 0 && rows_at_once() <= most_at_once;
   }
 
-  static constexpr int64_t least_at_once = 8;
+  static constexpr int64_t most_at_once = 8;
 
   const Machine& machine_;
   Tables& tables_;

@@ -20,6 +20,14 @@ constexpr int64_t least_target_run_bytes = 384, least_source_run_bytes = 192;
 // u8 x 7 .52 for .41, f32 x 3 .48 for .51.
 constexpr int64_t widest_cached_bytes = 7, widest_bytes = 16;
 
+// Where rows of the target begin between lines, a target of up to this many times the second level
+// is written as in the caches, if so many lines of a block find room in L1. Share of the ceiling,
+// for that of lines around the caches: u8[1000,1000,3] .70 for .42, u8[1080,1920,3] .71 for .41,
+// u8[999,1003,11] .65 for .52, f32[1001,999,3] .61 for .55; u8[2400,2400,3] (17 MB) .49 for .46,
+// u8[5001,5001,3] .36 for .45, u16[3001,2999,3] .39 for .52; without room u8[1366,1366,3] .37 for
+// .49.
+constexpr int64_t near_levels = 8, near_lines = 64;
+
 }  // namespace
 
 bool Scheduler::transpose_uneven() {
@@ -40,11 +48,27 @@ bool Scheduler::transpose_uneven() {
   while (rows * bytes < least_target_run_bytes) rows += whole_lines;
   while (columns * bytes < least_source_run_bytes) columns += whole_lines;
   while (columns * (rows * bytes + line) > program::max_scratch_bytes) columns /= 2;
+  // One network after the other: columns leave one rest.
+  if (goal_ == CodeGoal::compact) rows = network, columns = loop(column).extent;
   schedule_.movement = Movement::transpose;
   mark(split_off(row, rows)) = Mark::target_run;
   mark(split_off(contiguous(1), columns)) = Mark::source_run;
+  if (!begins_lines() && stays_near()) schedule_.nontemporal = false;
   if (schedule_.nontemporal) go_on(1);
   return true;
+}
+
+bool Scheduler::stays_near() {
+  const ByteRange target = touched_bytes(space(), 0);
+  if (target.end - target.begin > near_levels * target_.l2_bytes) return false;
+  bool room = true;
+  for (int k = 0; k < loop_count(); ++k) {
+    const Loop& marked = loop(k);
+    const bool row = mark(k) == Mark::target_run && marked.stride[0] == space().op.bytes;
+    const bool column = mark(k) == Mark::source_run && marked.stride[1] == space().op.bytes;
+    if (row || column) room = room && room_in_l1(marked.stride[row ? 1 : 0], near_lines);
+  }
+  return room;
 }
 
 bool Scheduler::join_uneven() {

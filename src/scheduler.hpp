@@ -205,6 +205,10 @@ class Scheduler {
   /// False where that is not so.
   bool join_uneven();
 
+  /// Whether lines of the target are found again where they are written in parts, although the
+  /// arrays do not stay in the second level.
+  bool stays_near();
+
   // ---- permutations (schedule_permute.cpp)
 
   /// Whether the target permutes elements of this width.

@@ -50,6 +50,25 @@ TEST(Streaming, GoesAroundTheCachesLaterWhereHardlyAnythingIsRead) {
   }
 }
 
+TEST(Streaming, LeavesUnevenElementsInCachesThatAreNear) {
+  struct Row {
+    const char* text;
+    bool nontemporal;
+  };
+  Target target = *find_target("avx512_vbmi");
+  target.streaming_bytes = target.l2_bytes = 1 << 18;
+  target.l1_bytes = 48 * 1024;
+  for (const Row& row : {Row{"u8[600,600,3] -> u8[600,600,3]{2,0,1}", false},
+                         Row{"u8[900,900,3] -> u8[900,900,3]{2,0,1}", true},     // too large
+                         Row{"u8[640,600,3] -> u8[640,600,3]{2,0,1}", true},     // rows of lines
+                         Row{"u8[683,600,3] -> u8[683,600,3]{2,0,1}", true},     // one set of L1
+                         Row{"u8[600,683,3] -> u8[600,683,3]{2,0,1}", true}}) {  // of the source
+    IterationSpace space = *iteration_space(*parse_problem(row.text));
+    simplify(space);
+    EXPECT_EQ(schedule(space, target).nontemporal, row.nontemporal) << row.text;
+  }
+}
+
 int64_t prefetches(const program::Body& body) {
   int64_t count = 0;
   for (const auto& item : body) {
