@@ -194,7 +194,10 @@ Body BoxCode::unnested(const nest::Tile& box, const ElementOp& op, const BoxPlac
 
 Body BoxCode::packed(const nest::Tile& box, const ElementOp& op, const Strides& at,
                      const Machine& machine) {
-  if (const auto rows = realigned_rows(box, op)) return emit_realigned_rows(*rows, at, machine);
+  if (const auto rows = realigned_rows(box, op)) {
+    return stand_near(
+        op, at, [&](const Strides& there) { return emit_realigned_rows(*rows, there, machine); });
+  }
   Machine within = machine;
   within.alignment = block_alignment(box, op, machine.alignment);
   within.nontemporal = machine.nontemporal && within.alignment % machine.vector_bytes == 0;

@@ -122,26 +122,8 @@ class BlockWalk {
     return body;
   }
 
-  /// A block far away stands in a loop that goes there.
   Body block(const Strides& at) const {
-    const Strides bytes = in_bytes(at, op_);
-    if (std::all_of(bytes.begin(), bytes.end(), [](int64_t at) { return std::abs(at) < far; }))
-      return emit_(block_, at);
-    program::For there{1, {}, emit_(block_, moved(at, unpacked_bytes(bytes), -1))};
-    for (int operand = 0; operand <= source_count(op_); ++operand) {
-      there.steps.push_back({operand, 0, bytes[static_cast<size_t>(operand)]});
-    }
-    Body body;
-    body.push_back(std::move(there));
-    return body;
-  }
-
-  /// Back from whole bytes to bits.
-  Strides unpacked_bytes(Strides bytes) const {
-    for (size_t k = 0; k < bytes.size(); ++k) {
-      if (op_.packing[k].bits != 0) bytes[k] *= 8;
-    }
-    return bytes;
+    return stand_near(op_, at, [&](const Strides& there) { return emit_(block_, there); });
   }
 
   const nest::Tile& box_;
@@ -218,6 +200,25 @@ int64_t block_alignment(const nest::Tile& box, const ElementOp& op, int64_t alig
     continues = false;
   }
   return alignment;
+}
+
+Body stand_near(const ElementOp& op, const Strides& at,
+                const std::function<Body(const Strides&)>& emit) {
+  const Strides bytes = in_bytes(at, op);
+  const bool near =
+      std::all_of(bytes.begin(), bytes.end(), [](int64_t at) { return std::abs(at) < far; });
+  if (near) return emit(at);
+  Strides there = at;
+  program::For loop{1, {}, {}};
+  for (int operand = 0; operand <= source_count(op); ++operand) {
+    const auto k = static_cast<size_t>(operand);
+    there[k] -= op.packing[k].bits != 0 ? 8 * bytes[k] : bytes[k];
+    loop.steps.push_back({operand, 0, bytes[k]});
+  }
+  loop.body = emit(there);
+  Body body;
+  body.push_back(std::move(loop));
+  return body;
 }
 
 Body walk_blocks(const nest::Tile& box, const ElementOp& op, const Strides& at,

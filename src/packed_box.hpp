@@ -44,6 +44,11 @@ std::vector<int64_t> block_extents(const nest::Tile& box, const ElementOp& op);
 /// of the box: 1 where the target is packed.
 int64_t block_alignment(const nest::Tile& box, const ElementOp& op, int64_t alignment);
 
+/// What `emit` gives for a place in bits of packed operands; one far away stands in a loop that
+/// goes there.
+program::Body stand_near(const ElementOp& op, const Strides& at,
+                         const std::function<program::Body(const Strides&)>& emit);
+
 /// Loops over the blocks of a box at `at`, bits of packed operands. Each operand is walked by the
 /// stream of its number.
 program::Body walk_blocks(
