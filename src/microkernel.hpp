@@ -51,9 +51,11 @@ struct Machine {
                           ///< target; else 1
   int64_t claimed_ahead;  ///< bytes before they are written lines of the target are asked for; 0:
                           ///< not at all
-  uint32_t asked_sources;     ///< of a computation: asked for ahead, a bit an operand
-  bool reads_between;         ///< what lies between runs of the source may be read
-  int64_t ahead;              ///< bytes of the source from this tile to the next one; 0: not known
+  uint32_t asked_sources;  ///< of a computation: asked for ahead, a bit an operand
+  bool reads_between;      ///< what lies between runs of the source may be read
+  int64_t ahead;           ///< bytes of the source from this tile to the next one; 0: not known
+  bool target_first;       ///< networks of a transpose go on along the target before they do along
+                           ///< the source
   int64_t pointer_alignment;  ///< of the target's pointer, bytes
 };
 

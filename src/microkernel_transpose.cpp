@@ -79,9 +79,9 @@ class Transpose {
     // Where a network takes less than a line of the source, the rest of the line comes next: 512 x
     // 512 u16 in L2 .51 of memcpy against .32. Where it takes whole lines, runs of the target grow
     // first: 256 x 256 f64 .65 against .47.
-    const bool whole_lines = machine_.network_column_bytes >= machine_.target.line_bytes;
-    const std::vector<Side>& inner = whole_lines ? rows_.looped : columns_.looped;
-    const std::vector<Side>& outer = whole_lines ? columns_.looped : rows_.looped;
+    const bool target_first = machine_.target_first;
+    const std::vector<Side>& inner = target_first ? rows_.looped : columns_.looped;
+    const std::vector<Side>& outer = target_first ? columns_.looped : rows_.looped;
     for (const std::vector<Side>* looped : {&inner, &outer}) {
       for (auto side = looped->rbegin(); side != looped->rend(); ++side) {
         body = repeat(*side, std::move(body));

@@ -59,6 +59,8 @@ struct Schedule {
   bool nontemporal = false;
   /// How many bytes before they are written lines of the target are asked for; 0: they are not.
   int64_t claimed_ahead = 0;
+  /// Networks of a transpose go on along the target before they do along the source.
+  bool target_first = false;
   /// Of a computation: the sources that are asked for ahead where they are read in place, a bit an
   /// operand.
   uint32_t asked_sources = 0;

@@ -2,8 +2,6 @@
 // the source, both in blocks that keep the lines of either side in the cache until they are used
 // up.
 #include <algorithm>
-#include <cstdlib>
-#include <map>
 #include <optional>
 
 #include "arithmetic.hpp"
@@ -53,19 +51,16 @@ constexpr int64_t most_shifted_columns(int64_t element_bytes) {
 }
 
 // In the caches a network follows the other as the lines lie. u16 64 x 64 .65 for 128 x 256 .61, u8
-// .62 for .61, f32 .68 for .67.
-constexpr Block cached_block = {64, 64};
+// .62 for .61, f32 .68 for .67; but longer runs of wide ones: f64 256 x 256 .79 -> .82, c128 .85 ->
+// .91, 257 x 130 .75 -> .94.
+constexpr Block cached_block(int64_t element_bytes) {
+  return {element_bytes < 8 ? 64 : 256, cached_columns};
+}
 
 // Where arrays do not stay there, but rows that begin between lines are too short to be shifted:
 // .41 of the ceiling (geometric mean of 16 cases of three and four dimensions), 64 x 64 with the
 // target going on .36.
 constexpr Block uncached_block = {128, 64};
-
-// Where they are larger than L1, lines of the target are asked for while the network before writes:
-// what is not there yet holds up the stores behind it, and so does half a line. Where rows begin
-// between lines, .51 -> .68 of the ceiling (geometric mean of 26 cases in L2), else u16 256 x 256
-// .66 -> .69, f32 .66 -> .72, f64 .71 -> .79, but u8 .65 -> .62.
-constexpr int64_t least_claimed_bytes = 2;
 
 // Rests take code of their own, which is not worth that of shifted ones. So tiles leave few:
 
@@ -101,6 +96,7 @@ void Scheduler::transpose() {
   schedule_.movement = Movement::transpose;
   if (touching_rows()) return;
   const int64_t bytes = space().op.bytes;
+  const bool crowds = make_room_in_l1();
   const std::optional<Runs> runs = take_runs();
   if (!runs) return;  // permuted
   auto [row, column, lanes] = *runs;
@@ -116,7 +112,9 @@ void Scheduler::transpose() {
   const Block block = pages     ? Block{page_rows, target_.page_bytes / bytes}
                       : blocks  ? streamed_block(bytes)
                       : streams ? uncached_block
-                                : cached_block;
+                      : crowds  ? Block{crowded_rows(bytes), cached_columns}
+                                : cached_block(bytes);
+  schedule_.target_first = crowds || schedule_.network_column_bytes >= target_.line_bytes;
   row = take_run(0, row, block.rows * bytes, Mark::target_run);
   column = take_run(1, column, block.columns * bytes, Mark::source_run);
   if (row == bytes && column == bytes) scattered();
@@ -224,40 +222,6 @@ bool Scheduler::others_begin_lines(int row, int column) {
 int64_t Scheduler::whole_iterations(int k) {
   return std::min(loop(k).extent,
                   space().axes[static_cast<size_t>(loop(k).axis)].valid / loop(k).step);
-}
-
-int64_t Scheduler::claimed_ahead(int64_t column, Rows rows) {
-  const int64_t line = target_.line_bytes, bytes = schedule_.space.op.bytes;
-  if (stays_in_l1() || goal_ == CodeGoal::part || schedule_.vector_bytes != line) return 0;
-  const bool aligned = rows == Rows::begin_lines;
-  if (aligned && bytes < least_claimed_bytes) return 0;
-  // Networks of whole lines of the source go on along the target first.
-  const bool whole_lines = schedule_.network_column_bytes >= line;
-  const int64_t columns = (whole_lines ? schedule_.network_column_bytes : column) / bytes;
-  const int across = widest_source_loop();
-  if (across >= 0 && !room_in_l1(loop(across).stride[0], columns)) return 0;
-  const int64_t ahead = aligned || bytes > 2 ? line : 2 * line;
-  // What comes next in a short row is not there: rows of 140 and 150 bytes .65 -> .46, .55 -> .45,
-  // but of 200 .45 -> .61, .40 -> .53.
-  const bool is_short =
-      std::any_of(space().loops.begin(), space().loops.end(), [&](const Loop& loop) {
-        const int64_t run = space().axes[static_cast<size_t>(loop.axis)].valid * bytes;
-        return loop.stride[0] == bytes && 2 * run < 3 * ahead;
-      });
-  if (is_short) return 0;
-  return ahead;
-}
-
-bool Scheduler::room_in_l1(int64_t stride, int64_t lines) const {
-  // A way of L1 is as large as a page: its sets are chosen before addresses are translated.
-  const int64_t page = target_.page_bytes, ways = target_.l1_bytes / page;
-  std::map<int64_t, int64_t> in_set;
-  bool room = true;
-  for (int64_t k = 0; k < lines; ++k) {
-    const int64_t at = remainder_above(k * stride, page);
-    room = room && ++in_set[at / target_.line_bytes] <= ways;
-  }
-  return room;
 }
 
 void Scheduler::go_on_around(int64_t row) {

@@ -66,7 +66,9 @@ bool Scheduler::stays_near() {
     const Loop& marked = loop(k);
     const bool row = mark(k) == Mark::target_run && marked.stride[0] == space().op.bytes;
     const bool column = mark(k) == Mark::source_run && marked.stride[1] == space().op.bytes;
-    if (row || column) room = room && room_in_l1(marked.stride[row ? 1 : 0], near_lines);
+    const int64_t stride = marked.stride[row ? 1 : 0];
+    if (row || column)
+      room = room && lines_in_set(stride, near_lines, target_.line_bytes) <= l1_ways();
   }
   return room;
 }

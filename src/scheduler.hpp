@@ -19,6 +19,11 @@ namespace restride {
 // 1.0 (staged .8 - .9); f32 .8, less than staged. Rows of 192 bytes .66 -> 1.1.
 constexpr int64_t page_rows = 16;
 
+// Columns of a block of a transpose in the caches; rows, where they crowd sets of L1: u16 1025 x
+// 150 .31 -> .52, 128 rows .28; f32 1025 x 130 .29 -> .54, 128 rows .29.
+constexpr int64_t cached_columns = 64;
+constexpr int64_t crowded_rows(int64_t element_bytes) { return element_bytes < 4 ? 512 : 256; }
+
 // Code for a permuted block grows with its windows.
 constexpr int64_t most_permuted_bytes = 2048;
 
@@ -159,13 +164,6 @@ class Scheduler {
   /// read of the source at a time.
   bool touching_rows();
 
-  /// Where rows of the target begin.
-  enum class Rows : uint8_t { begin_lines, between_lines };
-
-  /// How far ahead a transpose through the caches asks for lines of its target, bytes; 0: it does
-  /// not. `column`: bytes of the source that blocks are long.
-  int64_t claimed_ahead(int64_t column, Rows rows);
-
   /// Takes long runs whose rows begin between lines, which leave around the caches all the same.
   /// `row`, `column`: what is taken already, bytes.
   bool shift(int64_t row, int64_t column);
@@ -176,9 +174,6 @@ class Scheduler {
 
   /// Iterations of a loop in which the loops inside are whole.
   int64_t whole_iterations(int k);
-
-  /// Whether so many lines, `stride` bytes apart, stay in L1 together.
-  bool room_in_l1(int64_t stride, int64_t lines) const;
 
   /// Whether blocks are better made of pages of the source.
   bool reads_pages(int64_t row, int64_t column);
@@ -195,6 +190,25 @@ class Scheduler {
   /// The loop along which the source lies side by side, in units of what the tile has taken of it;
   /// -1 if there is none.
   int widest_source_loop();
+
+  // ---- sets of L1 (schedule_sets.cpp)
+
+  /// Prepares networks for columns of the target that crowd sets of L1: rows go on first then, for
+  /// longer. False where they do not, or where that does not help.
+  bool make_room_in_l1();
+
+  /// Where rows of the target begin.
+  enum class Rows : uint8_t { begin_lines, between_lines };
+
+  /// How far ahead a transpose through the caches asks for lines of its target, bytes; 0: it does
+  /// not. `column`: bytes of the source that blocks are long.
+  int64_t claimed_ahead(int64_t column, Rows rows);
+
+  int64_t l1_ways() const;
+
+  /// The most lines in one set, of `count` times `touched_bytes` bytes that are `stride` bytes
+  /// apart.
+  int64_t lines_in_set(int64_t stride, int64_t count, int64_t touched_bytes) const;
 
   // ---- transposes of elements whose size is no power of two (schedule_uneven.cpp)
 

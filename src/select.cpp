@@ -219,6 +219,7 @@ class Selector {
                           schedule_.asked_sources,
                           schedule_.reads_between,
                           around.ahead[1],
+                          schedule_.target_first,
                           pointer_alignment_};
     const bool fills_bytes = nest_.op.packing[0].bits == 0;
     if (fills && fills_bytes) return emit_rows(tile, RowValue::fill, around.at, machine);

@@ -144,10 +144,36 @@ TEST(Caches, AskForLinesThatAreWrittenNext) {
         Row{"u8[250,250] -> u8[250,250]{0,1}", 750}, Row{"u8[256,256] -> u8[256,256]{0,1}", 0},
         Row{"u16[70,1000] -> u16[70,1000]{0,1}", 0},           // nothing comes next in rows
         Row{"f32[64,64] -> f32[64,64]{0,1}", 0},               // all of it in L1
-        Row{"f32[32,256,20] -> f32[32,256,20]{0,1,2}", 0}}) {  // twenty lines of one set
+        Row{"u16[64,256,20] -> u16[64,256,20]{0,1,2}", 0}}) {  // twenty lines of one set
     IterationSpace space = *iteration_space(*parse_problem(row.text));
     simplify(space);
     EXPECT_EQ(prefetches(plan_programs(space, target).front().root), row.lines) << row.text;
+  }
+}
+
+TEST(Caches, KeepSetsOfL1FromBeingCrowded) {
+  struct Row {
+    const char* text;
+    bool target_first;
+    int64_t network_column_bytes;
+  };
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.l1_bytes = 48 * 1024;
+  for (const Row& row :
+       {Row{"f32[1000,130] -> f32[1000,130]{0,1}", true, 64},
+        Row{"f32[1025,130] -> f32[1025,130]{0,1}", true, 32},
+        Row{"f32[1024,129] -> f32[1024,129]{0,1}", true, 32},
+        Row{"u16[1000,150] -> u16[1000,150]{0,1}", false, 16},
+        Row{"u16[1025,150] -> u16[1025,150]{0,1}", true, 16},
+        Row{"u8[2049,127] -> u8[2049,127]{0,1}", true, 16},
+        Row{"u16[1024,150] -> u16[1024,150]{0,1}", false, 16},  // whole lines
+        Row{"u16[257,256] -> u16[257,256]{0,1}", false, 16},    // rows of the source crowd, too
+        Row{"u16[65,130] -> u16[65,130]{0,1}", false, 16}}) {   // all of it in L1
+    IterationSpace space = *iteration_space(*parse_problem(row.text));
+    simplify(space);
+    const Schedule scheduled = schedule(space, target);
+    EXPECT_EQ(scheduled.target_first, row.target_first) << row.text;
+    EXPECT_EQ(scheduled.network_column_bytes, row.network_column_bytes) << row.text;
   }
 }
 
