@@ -301,6 +301,12 @@ Block Emitter::take() {
   return live;
 }
 
+program::Body body_of(Block block) {
+  program::Body body;
+  body.push_back(std::move(block));
+  return body;
+}
+
 Block interleaved(Block a, const Block& b) {
   Reg first = 0;  // the registers of b come behind those of a
   for (const Op& op : a) first = std::max(first, static_cast<Reg>(op.to + 1));

@@ -111,6 +111,9 @@ class Emitter {
   program::Reg next_ = 0;
 };
 
+/// A body of one block, which is moved there: a list of initial values would copy it.
+program::Body body_of(program::Block block);
+
 /// The operations of both, spread evenly among each other; each keeps its order.
 program::Block interleaved(program::Block a, const program::Block& b);
 

@@ -46,7 +46,7 @@ class JoinedRows {
         store(values[k], at[0] + line, static_cast<int>(std::min(vector, bytes - line)));
       }
     }
-    return {emitter_.take()};
+    return body_of(emitter_.take());
   }
 
  private:

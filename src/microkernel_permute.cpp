@@ -125,7 +125,7 @@ class Permutation {
       store(targets_[window], filled(window, value, first, count));
       first += count;
     }
-    return {emitter_.take()};
+    return body_of(emitter_.take());
   }
 
  private:

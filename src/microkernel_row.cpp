@@ -132,7 +132,7 @@ Body emit_rows_of_pieces(const nest::Tile& tile, const Strides& at, const Machin
   const auto row =
       tile.sides.begin() + static_cast<std::ptrdiff_t>(row_begin(tile, machine.element_bytes));
   Rows rows(RowValue::copy, 0, regular);
-  Body body{rows.vectors(pieces({row, tile.sides.end()}, at))};
+  Body body = body_of(rows.vectors(pieces({row, tile.sides.end()}, at)));
   for (auto side = row; side != tile.sides.begin();) body = repeat(*--side, std::move(body));
   return body;
 }

@@ -96,13 +96,15 @@ class ShiftedTranspose {
   Body panel_in() const {
     Emitter emitter(machine_.target, machine_.vector_bytes);
     panel_.fill(emitter, 1, scratch_stream, {0, panel_at()});
-    return loop_always(panel_.groups(), panel_.fill_steps(1, scratch_stream), {emitter.take()});
+    return loop_always(panel_.groups(), panel_.fill_steps(1, scratch_stream),
+                       body_of(emitter.take()));
   }
 
   /// Each panel comes in, then its columns leave.
   Body first_chunk() const {
     Body body = panel_in();
-    append(body, loop_always(panel_.columns(), column_steps(1), {columns_out(Chunk::first, 1)}));
+    append(body,
+           loop_always(panel_.columns(), column_steps(1), body_of(columns_out(Chunk::first, 1))));
     std::vector<Step> steps{columns_.step(target_stream, 0, panel_.columns()),
                             {left_over_stream, panel_.columns() * line_},
                             {source_stream, line_}};
@@ -145,7 +147,7 @@ class ShiftedTranspose {
     std::vector<Step> steps = panel_.fill_steps(panel_.groups() / times, scratch_stream);
     for (Step& step : column_steps(columns)) steps.push_back(std::move(step));
     return loop_always(times, std::move(steps),
-                       {interleaved(emitter.take(), columns_out(Chunk::other, columns))});
+                       body_of(interleaved(emitter.take(), columns_out(Chunk::other, columns))));
   }
 
   // ---- what leaves
@@ -187,7 +189,7 @@ class ShiftedTranspose {
     emitter.store_end(shifted(emitter, rest, rest, end), target_stream, end);
     return loop_always(columns_.extent(),
                        {columns_.step(target_stream, 0, 1), {left_over_stream, line_}},
-                       {emitter.take()});
+                       body_of(emitter.take()));
   }
 
   Reg shifted(Emitter& emitter, Reg before, Reg chunk, int64_t at) const {

@@ -41,16 +41,16 @@ class ShiftedRows {
     const int64_t phase = remainder_above(at[0], vector_);
     const int64_t head = std::min(bytes, (vector_ - phase) % vector_);
     emitter_.copy_part(source_stream, at[1], target_stream, at[0], {head, phase});
-    Body body{emitter_.take()};
+    Body body = body_of(emitter_.take());
     const int64_t chunk = looped_vectors * vector_, chunks = (bytes - head) / chunk;
     lines(after(at, head, {1, 1}), chunk);
-    append(body, repeat({chunks, {chunk, chunk}}, {emitter_.take()}));
+    append(body, repeat({chunks, {chunk, chunk}}, body_of(emitter_.take())));
     const int64_t rest = (bytes - head) % chunk, whole = rest / vector_ * vector_;
     const Strides end = after(at, bytes - rest, {1, 1});
     lines(end, whole);
     const Strides tail = after(end, whole, {1, 1});
     emitter_.copy_part(source_stream, tail[1], target_stream, tail[0], {rest - whole, 0});
-    append(body, {emitter_.take()});
+    append(body, body_of(emitter_.take()));
     return body;
   }
 

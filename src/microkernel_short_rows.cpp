@@ -94,7 +94,7 @@ class ShortRowTranspose {
     } else {
       to_short(emitter, first, count);
     }
-    return {emitter.take()};
+    return body_of(emitter.take());
   }
 
   /// How many bytes of a lane are of rows [first, first + at_once) of `count`, 0 if none; all

@@ -75,7 +75,7 @@ class Transpose {
     Emitter emitter(machine_.target, machine_.vector_bytes);
     emit_network(emitter, positions(rows_.unrolled, {at_[1], at_[0]}),
                  positions(columns_.unrolled, {0, 0}), machine_);
-    Body body{emitter.take()};
+    Body body = body_of(emitter.take());
     // Where a network takes less than a line of the source, the rest of the line comes next: 512 x
     // 512 u16 in L2 .51 of memcpy against .32. Where it takes whole lines, runs of the target grow
     // first: 256 x 256 f64 .65 against .47.

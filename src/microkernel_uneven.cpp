@@ -170,7 +170,7 @@ class UnevenTranspose {
     }
     Emitter emitter(machine_.target, machine_.vector_bytes);
     for (int64_t row = 0; row < at_once; ++row) row_out(emitter, row);
-    return loop_always(columns_.extent / at_once, std::move(steps), {emitter.take()});
+    return loop_always(columns_.extent / at_once, std::move(steps), body_of(emitter.take()));
   }
 
   void row_out(Emitter& emitter, int64_t row) const {

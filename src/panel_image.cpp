@@ -37,7 +37,7 @@ Body PanelImage::networks(int64_t first, int64_t rows) const {
   emit_network(emitter, row, column, machine_, scratch_stream);
   return loop_always(this->columns() / columns,
                      {{source_stream, columns * element}, {scratch_stream, columns * pitch()}},
-                     {emitter.take()});
+                     body_of(emitter.take()));
 }
 
 }  // namespace restride

@@ -26,26 +26,28 @@ void describe_tiles(const nest::Block& block, const Schedule& schedule,
   }
 }
 
-/// A program that demands nothing of its pointers.
-Program plain_program(const IterationSpace& simplified, const Target& target,
-                      CodeGoal goal = CodeGoal::fast) {
-  const Schedule scheduled = schedule(simplified, target, goal);
-  return select(lower(scheduled), scheduled, target, 1);
-}
-
 }  // namespace
 
 std::vector<Program> plan_programs(const IterationSpace& simplified, const Target& target) {
   const Schedule scheduled = schedule(simplified, target);
-  if (!scheduled.nontemporal) return {plain_program(simplified, target)};
-  Program streaming = select(lower(scheduled), scheduled, target, target.vector_bytes);
+  std::vector<Program> programs;
+  if (!scheduled.nontemporal) {
+    programs.push_back(select(lower(scheduled), scheduled, target, 1));
+    return programs;
+  }
+  programs.push_back(select(lower(scheduled), scheduled, target, target.vector_bytes));
   // Where no store can be proved aligned, the promise of an aligned target buys nothing.
-  if (!uses_nontemporal_stores(streaming)) return {plain_program(simplified, target)};
+  if (!uses_nontemporal_stores(programs.front())) {
+    programs.front() = select(lower(scheduled), scheduled, target, 1);
+    return programs;
+  }
   // A target that is not aligned is rare: its program is the one for arrays that stay in the
   // caches, made in a third of the time.
   Target caching = target;
   caching.nontemporal = false;
-  return {std::move(streaming), plain_program(simplified, caching, CodeGoal::compact)};
+  const Schedule compact = schedule(simplified, caching, CodeGoal::compact);
+  programs.push_back(select(lower(compact), compact, caching, 1));
+  return programs;
 }
 
 std::vector<Target> rivals(const IterationSpace& simplified, const Target& target) {

@@ -84,12 +84,10 @@ Schedule Scheduler::run() {
 }
 
 bool Scheduler::streams() const {
-  const ByteRange target = touched_bytes(schedule_.space, 0);
-  const int64_t written = target.end - target.begin;
+  const int64_t written = extent_bytes(0);
   int64_t read = 0;
   for (int operand = 1; operand <= source_count(schedule_.space.op); ++operand) {
-    const ByteRange source = touched_bytes(schedule_.space, operand);
-    read += source.end - source.begin;
+    read += extent_bytes(operand);
   }
   const bool fills = read < written / least_written_per_read;
   const int64_t most = fills ? target_.streaming_fill_bytes : target_.streaming_bytes;
@@ -97,22 +95,18 @@ bool Scheduler::streams() const {
 }
 
 bool Scheduler::claims() const {
-  const ByteRange target = touched_bytes(schedule_.space, 0);
-  if (schedule_.nontemporal || target.end - target.begin <= target_.claiming_bytes) return false;
+  if (schedule_.nontemporal || extent_bytes(0) <= target_.claiming_bytes) return false;
   return run_bytes(0) >= target_.page_bytes;
 }
 
 bool Scheduler::stays_in_l1() const {
-  const ByteRange target = touched_bytes(schedule_.space, 0);
-  const ByteRange source = touched_bytes(schedule_.space, 1);
-  return target.end - target.begin + source.end - source.begin <= target_.l1_bytes;
+  return extent_bytes(0) + extent_bytes(1) <= target_.l1_bytes;
 }
 
 uint32_t Scheduler::asked_sources() const {
   uint32_t asked = 0;
   for (int operand = 1; operand <= source_count(schedule_.space.op); ++operand) {
-    const ByteRange source = touched_bytes(schedule_.space, operand);
-    const bool large = source.end - source.begin > target_.l2_bytes;
+    const bool large = extent_bytes(operand) > target_.l2_bytes;
     if (large && run_bytes(static_cast<size_t>(operand)) >= target_.page_bytes)
       asked |= uint32_t{1} << operand;
   }

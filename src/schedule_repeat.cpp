@@ -23,8 +23,7 @@ bool Scheduler::is_repeat(int k) {
 }
 
 bool Scheduler::repeats_source() {
-  const ByteRange source = touched_bytes(space(), 1);
-  if (goal_ == CodeGoal::part || 2 * (source.end - source.begin) <= target_.l1_bytes) return false;
+  if (goal_ == CodeGoal::part || 2 * extent_bytes(1) <= target_.l1_bytes) return false;
   for (int k = 0; k < loop_count(); ++k) {
     if (is_repeat(k) && movable_inside(k)) return true;
   }

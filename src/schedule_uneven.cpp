@@ -59,8 +59,7 @@ bool Scheduler::transpose_uneven() {
 }
 
 bool Scheduler::stays_near() {
-  const ByteRange target = touched_bytes(space(), 0);
-  if (target.end - target.begin > near_levels * target_.l2_bytes) return false;
+  if (extent_bytes(0) > near_levels * target_.l2_bytes) return false;
   bool room = true;
   for (int k = 0; k < loop_count(); ++k) {
     const Loop& marked = loop(k);

@@ -26,6 +26,10 @@ int64_t even(int64_t extent, int64_t factor) {
 Scheduler::Scheduler(const IterationSpace& space, const Target& target, CodeGoal goal)
     : target_(target), goal_(goal), schedule_{space} {
   marks_.assign(space.loops.size(), Mark::outside);
+  for (int operand = 0; operand <= source_count(space.op); ++operand) {
+    const ByteRange touched = touched_bytes(space, operand);
+    extent_bytes_[static_cast<size_t>(operand)] = touched.end - touched.begin;
+  }
   // Narrow elements make networks of many rows: they get one lane at a time, which keeps the code
   // short.
   const bool one_lane = goal == CodeGoal::compact || space.op.bytes < 4;

@@ -4,6 +4,7 @@
 // rows), schedule_transpose, schedule_permute, schedule_compute, schedule_packed.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -48,6 +49,9 @@ class Scheduler {
 
   /// Whether the target is large, and written in runs of pages or more, through the caches.
   bool claims() const;
+
+  /// How many bytes of an operand the space touches, gaps included.
+  int64_t extent_bytes(int operand) const { return extent_bytes_[static_cast<size_t>(operand)]; }
 
   /// Whether source and target of a move stay in L1 together.
   bool stays_in_l1() const;
@@ -337,6 +341,7 @@ class Scheduler {
   CodeGoal goal_;
   Schedule schedule_;
   std::vector<Mark> marks_;
+  std::array<int64_t, max_operands> extent_bytes_{};
 };
 
 }  // namespace restride
