@@ -155,11 +155,7 @@ program::Body emit_joined_transpose(const TileRun& rows, const TileRun& columns,
                                     const Machine& machine, int64_t& scratch_bytes);
 
 /// The same where the rows of one side are shorter than a lane and touch. Whether such rows of an
-/// operand (0: the target) are better taken so than permuted. Cases in L1 and L2, of the ceiling:
-/// u8 1000 x 8 .07 -> .25, x 12 .08 -> .22, x 14 .06 -> .22, 10000 x 12 .33 -> .85; u16 10000 x 7
-/// .76
-/// -> .96, but x 5 .33 -> .22; u8 8 x 10000 .77 -> .88, 12 x 10000 .38 -> .42, 15 x 10000 .32 ->
-/// .50, but 11 x 10000 .47 -> .36; u32 1000 x 3 .52 -> .31.
+/// operand (0: the target) are better taken so than permuted.
 bool takes_short_rows(size_t operand, int64_t element_bytes, int64_t row_bytes,
                       const Target& target);
 bool has_short_rows(const TileRun& rows, const TileRun& columns, const Machine& machine);

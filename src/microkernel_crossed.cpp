@@ -30,8 +30,8 @@ class CrossedRows {
   Body emit() {
     const int64_t groups = block_.rows / in_byte_, rest = block_.rows % in_byte_;
     const int64_t step = in_byte_ * block_.row_stride / 8, image_step = in_byte_ * block_.pitch;
-    Body body = repeat({groups, {image_step, step}}, {group(0, in_byte_)});
-    if (rest > 0) append(body, {group(groups, rest)});
+    Body body = repeat({groups, {image_step, step}}, body_of(group(0, in_byte_)));
+    if (rest > 0) append(body, body_of(group(groups, rest)));
     return body;
   }
 

@@ -56,8 +56,8 @@ class RealignedRow {
     // Ends first: a byte behind a masked store is not read before that has left.
     Body body;
     const int64_t begin = to_first_ != 0 ? 1 : 0, end = last_ != 0 ? bytes_ - 1 : bytes_;
-    if (begin != 0) append(body, {end_of_row(0)});
-    if (last_ != 0 && (begin == 0 || bytes_ > 1)) append(body, {end_of_row(bytes_ - 1)});
+    if (begin != 0) append(body, body_of(end_of_row(0)));
+    if (last_ != 0 && (begin == 0 || bytes_ > 1)) append(body, body_of(end_of_row(bytes_ - 1)));
     if (begin < end) append(body, whole_bytes(begin, end, lines && begin == 0));
     return body;
   }

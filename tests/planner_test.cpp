@@ -84,6 +84,13 @@ int64_t prefetches(const program::Body& body) {
   return count;
 }
 
+/// By the first program of a problem.
+int64_t lines_asked_for(const char* text, const Target& target) {
+  IterationSpace space = *iteration_space(*parse_problem(text));
+  simplify(space);
+  return prefetches(plan_programs(space, target).front().root);
+}
+
 TEST(Streaming, AsksForEveryLineOfALargeComputedSource) {
   struct Row {
     const char* text;
@@ -98,13 +105,11 @@ TEST(Streaming, AsksForEveryLineOfALargeComputedSource) {
         Row{"add(f32[256,256], f32[256,256]) -> f32[256,256]", 2 * 256 * 256 * 4 / 64},
         // Rows of the source of less than a page.
         Row{"convert(f32[256,240]{1,0:PAD(256,256;zero)}) -> f16[256,240]", 0}}) {
-    IterationSpace space = *iteration_space(*parse_problem(row.text));
-    simplify(space);
     Target streamed = target_of({"avx512_vbmi", Caches::hold_nothing});
     streamed.l2_bytes = 32 * 1024;
-    EXPECT_EQ(prefetches(plan_programs(space, streamed).front().root), row.lines) << row.text;
+    EXPECT_EQ(lines_asked_for(row.text, streamed), row.lines) << row.text;
     const Target cached = target_of({"avx512_vbmi", Caches::hold_everything});
-    EXPECT_EQ(prefetches(plan_programs(space, cached).front().root), 0) << row.text;
+    EXPECT_EQ(lines_asked_for(row.text, cached), 0) << row.text;
   }
 }
 
@@ -121,12 +126,10 @@ TEST(Streaming, AsksForLinesOfLargeTargetsBeforeTheyAreWritten) {
         Row{"f32[160,100]{1,0:PAD(160,112;zero)} -> f32[160,100]", 1000},
         // Runs of the target of less than a page.
         Row{"f32[256,64] -> f32[256,64]{1,0:PAD(256,80;unknown)}", 0}}) {
-    IterationSpace space = *iteration_space(*parse_problem(row.text));
-    simplify(space);
     target.claiming_bytes = 32 * 1024;
-    EXPECT_EQ(prefetches(plan_programs(space, target).front().root), row.lines) << row.text;
+    EXPECT_EQ(lines_asked_for(row.text, target), row.lines) << row.text;
     target.claiming_bytes = 1024 * 1024;
-    EXPECT_EQ(prefetches(plan_programs(space, target).front().root), 0) << row.text;
+    EXPECT_EQ(lines_asked_for(row.text, target), 0) << row.text;
   }
 }
 
@@ -145,9 +148,7 @@ TEST(Caches, AskForLinesThatAreWrittenNext) {
         Row{"u16[70,1000] -> u16[70,1000]{0,1}", 0},           // nothing comes next in rows
         Row{"f32[64,64] -> f32[64,64]{0,1}", 0},               // all of it in L1
         Row{"u16[64,256,20] -> u16[64,256,20]{0,1,2}", 0}}) {  // twenty lines of one set
-    IterationSpace space = *iteration_space(*parse_problem(row.text));
-    simplify(space);
-    EXPECT_EQ(prefetches(plan_programs(space, target).front().root), row.lines) << row.text;
+    EXPECT_EQ(lines_asked_for(row.text, target), row.lines) << row.text;
   }
 }
 
