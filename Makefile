@@ -23,7 +23,7 @@ test-aarch64: release
 	scripts/setup aarch64
 	scripts/test_aarch64
 
-# All suites against plain copies and peers, with tables and pictures: build/bench/results/report.md. About 25 minutes on
+# All suites against plain copies and peers, with tables and pictures: build/bench/results/report.md. About half an hour on
 # an idle machine; goes on where it was cut off. BENCH_OPTIONS=--quick is faster, BENCH_OPTIONS=--fresh starts over.
 bench:
 	scripts/setup --bench

@@ -3,7 +3,8 @@
     python3 bench/report.py build/bench/results build/bench/results/report.md
     python3 bench/report.py build/bench/results bench/RESULTS.md README.md
 
-The folder is that of `make bench`: SUITE.json, sizes.json, cliffs.json; what is missing is left out. Pictures go to
+The folder is that of `make bench`: SUITE.json, sizes.json, cliffs.json; what is missing is left out. Folders in it
+hold the same suites in other settings, which get a table of their own. Pictures go to
 `images` beside the page. With a third file the summary is also put into it, between the lines
 `<!-- measured: begin -->` and `<!-- measured: end -->`. The folder gets results.csv, with every candidate of every case.
 """
@@ -22,10 +23,18 @@ BEGIN, END = "<!-- measured: begin -->\n", "<!-- measured: end -->\n"
 def load_folder(folder):
     """{name: file} of what is there."""
     paths = {name: folder / f"{name}.json" for name in [*SUITES, "sizes", "cliffs"]}
-    files = {name: results.load(path) for name, path in paths.items() if path.exists()}
-    if not files:
-        sys.exit(f"{folder}: no results; `make bench` makes them")
-    return files
+    return {name: results.load(path) for name, path in paths.items() if path.exists()}
+
+
+def load_variants(folder):
+    """{what is other in it: {name: file}} of the folders in this one."""
+    folders = sorted(entry for entry in folder.iterdir() if entry.is_dir())
+    variants = {inner.name: load_folder(inner) for inner in folders}
+    return {variant_name(next(iter(files.values()))["settings"]): files for files in variants.values() if files}
+
+
+def variant_name(settings):
+    return f"planned for {settings['target']}, threads {settings['threads']}"
 
 
 def figure(value):
@@ -57,6 +66,25 @@ def summary_table(suites):
                      f"{figure(s['mean_of_library'])} | {figure(s['least_of_ceiling'])} `{s['least_case']}` | "
                      f"{best} | {len(s['lost_cases'])} |")
     return "\n".join(lines) + "\n"
+
+
+def variants_table(variants):
+    """Geometric mean and worst case of each suite. Each share is of the ceiling in the same settings."""
+    if not variants:
+        return ""
+    lines = [f"| suite | {' | '.join(variants)} |", "|---" * (len(variants) + 1) + "|"]
+    for name in SUITES:
+        found = [suites_of({name: files[name]}) if name in files else [] for files in variants.values()]
+        if any(found):
+            lines.append(f"| `{name}` | " + " | ".join(mean_and_worst(suites) for suites in found) + " |")
+    return "\nGeometric mean and worst case in other settings:\n\n" + "\n".join(lines) + "\n"
+
+
+def mean_and_worst(suites):
+    if not suites:
+        return "-"
+    s = results.summarize(suites[0])
+    return f"{figure(s['mean_of_ceiling'])}, {figure(s['least_of_ceiling'])} `{s['least_case']}`"
 
 
 def prices(suites):
@@ -125,10 +153,11 @@ def links(pictures, page):
     return "".join(f"\n![{title}]({os.path.relpath(picture, page.parent)})\n" for title, picture in pictures.items())
 
 
-def summary(files, suites, pictures, page):
+def summary(files, variants, pictures, page):
     text = machine_text(next(iter(files.values())))
-    if suites:
-        text += "\n" + summary_table(suites) + "\n" + prices(suites) + "\n" + verdicts(suites)
+    if suites := suites_of(files):
+        text += "\n" + summary_table(suites) + variants_table(variants)
+        text += "\n" + prices(suites) + "\n" + verdicts(suites)
     return text + links(pictures, page)
 
 
@@ -144,17 +173,19 @@ def main():
     if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
     folder, page = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    files = load_folder(folder)
+    files, variants = load_folder(folder), load_variants(folder)
+    if not files:
+        sys.exit(f"{folder}: no results; `make bench` makes them")
     suites = suites_of(files)
     pictures = draw(files, suites, page.parent / "images")
     heading = "# Results\nMade by `make bench`; shares are of the ceiling, see `bench/README.md` for the method.\n\n"
-    page.write_text(heading + summary(files, suites, pictures, page) + "".join(map(case_table, suites)))
+    page.write_text(heading + summary(files, variants, pictures, page) + "".join(map(case_table, suites)))
     results.write_csv(files.values(), folder / "results.csv")
     if len(sys.argv) == 4:
         short = pathlib.Path(sys.argv[3])
         more = f"\nEvery case and the other pictures: [{page.name}]({os.path.relpath(page, short.parent)}).\n"
         shown = {title: picture for title, picture in pictures.items() if "permutations" not in title}
-        replace_section(short, summary(files, suites, shown, short) + more)
+        replace_section(short, summary(files, variants, shown, short) + more)
 
 
 if __name__ == "__main__":

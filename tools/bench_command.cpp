@@ -73,12 +73,24 @@ Result<std::vector<Suite>> find_suites(const BenchRequest& request) {
   return suites;
 }
 
+/// Errors: there is no such target, or this machine does not run its code.
+Result<void> check_target(const std::string& target) {
+  const Shape byte = {
+      .element_type = ElementType::u8, .dimensions = {1}, .layout = make_layout({0})};
+  const Result<Plan> plan =
+      Plan::create({.sources = {{.shape = byte}}, .target = byte}, {.target = target});
+  if (!plan) return plan.error();
+  return {};
+}
+
 Result<RunSettings> make_settings(const BenchRequest& request) {
+  if (Result<void> checked = check_target(request.target); !checked) return checked.error();
   const bool is_quick = request.length == BenchRequest::Length::quick;
   RunSettings settings = {
       .budget = std::chrono::duration<double>(request.seconds * (is_quick ? quick_part : 1)),
       .threads = request.threads,
-      .pages = request.pages};
+      .pages = request.pages,
+      .target = request.target};
   if (request.suites.empty() && request.cliff_map.empty())
     settings.backends = {BackendChoice::xbyak, BackendChoice::llvm, BackendChoice::interpreter};
   if (!request.cliff_map.empty()) {

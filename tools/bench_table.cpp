@@ -63,11 +63,12 @@ void print_description(const RunDescription& description) {
   std::printf("%s, %d processors,", machine.processor.c_str(), machine.processors);
   for (const CacheSize& cache : machine.caches)
     std::printf(" %s %lld KiB", cache.name.c_str(), static_cast<long long>(cache.bytes / 1024));
-  std::printf("; %s\nrestride %s, %s; %s; threads %d, pages %s (huge pages: %s), %.2g s a case;",
-              machine.system.c_str(), description.version.c_str(), machine.build.c_str(),
-              machine.compiler.c_str(), description.settings.threads,
-              to_string(description.settings.pages).c_str(), machine.huge_pages.c_str(),
-              description.settings.budget.count());
+  std::printf(
+      "; %s\nrestride %s, %s; %s; target %s, threads %d, pages %s (huge pages: %s), %.2g s a case;",
+      machine.system.c_str(), description.version.c_str(), machine.build.c_str(),
+      machine.compiler.c_str(), description.settings.target.c_str(), description.settings.threads,
+      to_string(description.settings.pages).c_str(), machine.huge_pages.c_str(),
+      description.settings.budget.count());
   std::printf(" peers:");
   for (const bench::Peer* peer : description.settings.peers)
     std::printf(" %s %s", peer->name, peer->version);

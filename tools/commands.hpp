@@ -48,7 +48,8 @@ struct BenchRequest {
   std::string json, csv;            ///< files to write; empty: none
   std::string cliff_map;            ///< the file of a cliff map; empty: none
   std::vector<std::string> peer_files;
-  double seconds = 1;  ///< for the contest of a case; `quick` takes a fifth of it
+  std::string target = "host";  ///< what is planned for
+  double seconds = 1;           ///< for the contest of a case; `quick` takes a fifth of it
   int threads = 1;
   Pages pages = Pages::unspecified;
   enum class Length { usual, quick } length = Length::usual;

@@ -99,6 +99,7 @@ CLI::App* add_bench(CLI::App& app, Commands& commands) {
   command->add_option("--csv", bench.csv, "write the results to this file");
   command->add_option("--cliff-map", bench.cliff_map,
                       "time a grid of permutations and write it to this file");
+  command->add_option("--target", bench.target, target_help);
   command->add_option("--threads", bench.threads, "threads to run on")->check(CLI::Range(1, 1024));
   command->add_option("--pages", commands.pages, "pages to ask for: 4k or 2m")
       ->check(CLI::IsMember({"4k", "2m"}));

@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import pathlib
+import platform
 import re
 import shlex
 import subprocess
@@ -100,7 +101,16 @@ class Suites(CommandTest):
 
     def test_threads_and_pages_are_recorded(self):
         _, file = self.bench("--no-peers", "--filter", "transpose", "--threads", "2", "--pages", "2m")
-        self.assertEqual((file["settings"]["threads"], file["settings"]["pages"]), (2, "2m"))
+        settings = file["settings"]
+        self.assertEqual((settings["threads"], settings["pages"], settings["target"]), (2, "2m", "host"))
+
+    @unittest.skipUnless(platform.machine() == "x86_64", "for x86")
+    def test_another_target_is_planned_for_and_recorded(self):
+        _, file = self.bench("--no-peers", "--filter", "transpose", "--target", "sse2")
+        self.assertEqual(file["settings"]["target"], "sse2")
+        _, host = self.bench("--no-peers", "--filter", "transpose")
+        operations = [f["suites"][0]["cases"][0]["candidates"][0]["operations"] for f in (file, host)]
+        self.assertNotEqual(*operations)
 
     def test_bad_requests_are_refused(self):
         (self.folder / "bad.txt").write_text("a: f32[2] -> f32[3]\n")
@@ -111,6 +121,7 @@ class Suites(CommandTest):
             (["--suite", "few.txt", "--filter", "("], "regular expression"),
             (["--suite", "few.txt", "--peer", "few.txt"], "no peer"),
             (["--suite", "few.txt", "--pages", "3k"], "3k"),
+            (["--suite", "few.txt", "--target", "mars"], "mars"),
         ]:
             with self.subTest(arguments):
                 self.refused("bench", *arguments, saying=saying)
@@ -158,8 +169,10 @@ class Suites(CommandTest):
         self.assertIn("WRONG", text)
 
     def test_the_report_has_a_row_a_case_and_goes_into_a_page(self):
-        (self.folder / "results").mkdir()
-        text, _ = self.bench("--no-peers")
+        (self.folder / "results" / "other").mkdir(parents=True)
+        self.bench("--no-peers", "--threads", "2")
+        (self.folder / "out.json").rename(self.folder / "results" / "other" / "dl.json")
+        self.bench("--no-peers")
         (self.folder / "out.json").rename(self.folder / "results" / "dl.json")
         (self.folder / "page.md").write_text("before\n<!-- measured: begin -->\nold\n<!-- measured: end -->\nafter\n")
         subprocess.run([sys.executable, "-B", BENCH / "report.py", "results", "results/report.md", "page.md"],
@@ -169,6 +182,7 @@ class Suites(CommandTest):
         page = (self.folder / "page.md").read_text()
         self.assertRegex(page, r"(?s)\Abefore\n<!-- measured: begin -->\n.*\| `few` \| [34] \|.*<!-- measured: end -->\nafter\n\Z")
         self.assertNotIn("old", page)
+        self.assertRegex(page, r"(?m)^\| suite \| planned for host, threads 2 \|\n\|---\|---\|\n\| `dl` \| [.\d]+, [.\d]+ `\w+` \|$")
         with open(self.folder / "results" / "results.csv", newline="") as table:
             self.assertIn("transpose", {row["case"] for row in csv.DictReader(table)})
 

@@ -21,29 +21,30 @@ CandidateResult refused(std::string name, Role role, const Error& error) {
 }
 
 /// The least of a few, each into a cache that is empty.
-double cold_plan_seconds(const Problem& problem, BackendChoice backend) {
+double cold_plan_seconds(const Problem& problem, PlanOptions options) {
   double least = 1e300;
   for (int i = 0; i < cold_plans; ++i) {
     KernelCache cache;
+    options.cache = &cache;
     const double start = now().wall;
-    const Result<Plan> plan = Plan::create(problem, {.backend = backend, .cache = &cache});
+    const Result<Plan> plan = Plan::create(problem, options);
     least = std::min(least, now().wall - start);
   }
   return least;
 }
 
-double cache_hit_seconds(const Problem& problem, BackendChoice backend) {
+double cache_hit_seconds(const Problem& problem, const PlanOptions& options) {
   const auto look_up = [&] {
-    const Result<Plan> plan = Plan::create(problem, {.backend = backend});
+    const Result<Plan> plan = Plan::create(problem, options);
     asm volatile("" : : "r"(&plan) : "memory");
   };
   return contest({look_up}, std::chrono::duration<double>(1e-3)).front().least;
 }
 
-void add_prices(CandidateResult& result, const Problem& problem, BackendChoice backend) {
-  result.prepare_seconds = cold_plan_seconds(problem, backend);
-  result.cache_hit_seconds = cache_hit_seconds(problem, backend);
-  const Result<Explanation> explanation = explain(problem, {.backend = backend});
+void add_prices(CandidateResult& result, const Problem& problem, const PlanOptions& options) {
+  result.prepare_seconds = cold_plan_seconds(problem, options);
+  result.cache_hit_seconds = cache_hit_seconds(problem, options);
+  const Result<Explanation> explanation = explain(problem, options);
   if (explanation) result.operations = explanation->operations;
 }
 
@@ -71,7 +72,8 @@ std::vector<Candidate> our_candidates(const Problem& problem, const RunSettings&
   std::vector<Candidate> candidates;
   Error failure{};
   for (const BackendChoice backend : settings.backends) {
-    const Result<Plan> plan = Plan::create(problem, {.backend = backend});
+    const PlanOptions options = {.backend = backend, .target = settings.target};
+    const Result<Plan> plan = Plan::create(problem, options);
     if (!plan) {
       failure = plan.error();
       continue;
@@ -81,7 +83,7 @@ std::vector<Candidate> our_candidates(const Problem& problem, const RunSettings&
     if (too_slow && !candidates.empty()) continue;
     candidates.push_back(our_candidate(problem, *plan, executor));
     if (settings.prices == RunSettings::Prices::measured)
-      add_prices(candidates.back().result, problem, backend);
+      add_prices(candidates.back().result, problem, options);
   }
   if (candidates.empty()) candidates.push_back({refused("restride", Role::ours, failure), {}});
   return candidates;

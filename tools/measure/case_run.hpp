@@ -20,6 +20,7 @@ struct RunSettings {
   Pages pages = Pages::unspecified;
   /// Those of ours to time; what a backend refuses is left out if another one does it.
   std::vector<BackendChoice> backends = {BackendChoice::automatic};
+  std::string target = "host";  ///< what ours are planned for, as in PlanOptions
   /// Of our plans, made and found again: 0 in the results where left out.
   enum class Prices { measured, left_out } prices = Prices::measured;
   std::vector<const bench::Peer*> peers;

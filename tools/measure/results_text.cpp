@@ -28,6 +28,7 @@ Json json_of(const RunSettings& settings) {
   for (const bench::Peer* peer : settings.peers) peers[peer->name] = peer->version;
   return {{"budget_seconds", settings.budget.count()},
           {"threads", settings.threads},
+          {"target", settings.target},
           {"pages", to_string(settings.pages)},
           {"peers", peers}};
 }
