@@ -20,10 +20,9 @@ namespace restride {
 namespace {
 
 using program::Body;
+using program::lane_bytes;
 using program::none;
 using program::Reg;
-
-constexpr int lane_bytes = 16;
 
 /// The operand whose rows are short, and how they fill lanes.
 struct ShortRows {

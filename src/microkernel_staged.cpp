@@ -203,8 +203,10 @@ bool can_stage(const TileRun& rows, const TileRun& columns, const RowMixing& mix
   const StagedPanel panel(rows, rows.extent(), 0, machine, panel_gap(mixing, machine));
   // Lines of a column, beside a group that is filled meanwhile.
   const int64_t kept = (mixing.to.rows - 1) * (rows.extent() * element / vector) + 8 / mixing.bits;
+  // Halves of a group take more than their columns while the rows come in.
+  const int64_t filled = mixing.mixes() ? group : StagedPanel::columns_at_once(machine);
   return alike && 2 * mixing.from.rows * panel.bytes() <= program::max_scratch_bytes &&
-         group + kept <= machine.target.registers;
+         filled + kept <= machine.target.registers;
 }
 
 Body emit_staged_transpose(const TileRun& rows, const TileRun& columns, const RowMixing& mixing,

@@ -118,7 +118,11 @@ Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& 
   if (can_stage(row, column, {}, machine)) {
     return emit_staged_transpose(row, column, {}, at, machine, scratch_bytes);
   }
-  return Transpose(std::move(rows), std::move(columns), at, machine).emit();
+  // Parts of lines leave around the caches well only where the others follow at once. 32-byte
+  // vectors, u8[32,2048,7,7]{1,3,2,0}: .03 of the ceiling, .4 with regular stores.
+  Machine part = machine;
+  part.nontemporal = machine.nontemporal && machine.vector_bytes == machine.target.line_bytes;
+  return Transpose(std::move(rows), std::move(columns), at, part).emit();
 }
 
 }  // namespace restride

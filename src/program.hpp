@@ -39,6 +39,9 @@ constexpr int max_wraps = 8;   ///< of one Step
 /// pass.
 constexpr int64_t max_scratch_bytes = 32 * 1024;
 
+/// Unpacks and shuffles work within lanes of so many bytes.
+constexpr int lane_bytes = 16;
+
 /// In a table: the element may hold anything.
 constexpr uint8_t undefined = 255;
 

@@ -33,6 +33,10 @@ class StagedPanel {
   int64_t groups() const { return rows_ / group_rows(); }
   int64_t bytes() const { return group_rows() * pitch(); }
 
+  /// Of the columns of a lane: all that the registers hold with one more, or half of them, each
+  /// from all rows once more.
+  static int64_t columns_at_once(const Machine& machine);
+
   /// Where a panel stands in the streams that fill it, bytes.
   struct At {
     int64_t source, panel;

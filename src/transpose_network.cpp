@@ -7,6 +7,7 @@
 namespace restride {
 namespace {
 
+using program::lane_bytes;
 using program::none;
 using program::Reg;
 
@@ -77,19 +78,15 @@ std::vector<PositionRun> contiguous_runs(const std::vector<Position>& positions,
   return result;
 }
 
-namespace {
-
-/// Runs of the target of one lane: a register holds a row, its lanes columns, and every column
-/// leaves a lane.
 void emit_narrow_network(Emitter& emitter, const std::vector<Position>& rows,
                          const std::vector<Position>& columns, const Machine& machine,
                          int written_stream, Reg fill) {
-  constexpr int lane_bytes = 16;
   const int element_bytes = static_cast<int>(machine.element_bytes);
   const auto group = static_cast<size_t>(lane_bytes / element_bytes);
   for (const PositionRun& run : contiguous_runs(columns, &Position::source, element_bytes,
                                                 emitter.vector_bytes() / element_bytes)) {
     const auto load = [&](int i) {
+      if (static_cast<size_t>(i) >= rows.size()) return none;
       const Position& row = rows[static_cast<size_t>(i)];
       if (row.filled) return fill;
       return emitter.load(source_stream, row.source + columns[run.first].source,
@@ -103,8 +100,6 @@ void emit_narrow_network(Emitter& emitter, const std::vector<Position>& rows,
     }
   }
 }
-
-}  // namespace
 
 void emit_network(Emitter& emitter, const std::vector<Position>& rows,
                   const std::vector<Position>& columns, const Machine& machine,

@@ -46,6 +46,13 @@ using RowOfNetwork = std::function<program::Reg(int row)>;
 std::array<program::Reg, 16> transpose_in_lanes(Emitter& emitter, int element_bytes,
                                                 const RowOfNetwork& row);
 
+/// The same for a lane of rows, which lie side by side in what is written: a register holds a row,
+/// its lanes columns, and every column leaves as a lane. Where there are fewer rows, all of a lane
+/// is written nevertheless.
+void emit_narrow_network(Emitter& emitter, const std::vector<Position>& rows,
+                         const std::vector<Position>& columns, const Machine& machine,
+                         int written_stream, program::Reg fill);
+
 /// target[row.target + column.target] = source[row.source + column.source] for all rows and
 /// columns; rows that are filled become the padding of the machine's table. Rows make runs of the
 /// target, columns runs of the source; what makes no run is moved one by one by the same code. What
