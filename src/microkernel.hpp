@@ -123,6 +123,12 @@ int64_t shifted_rows(int64_t row_bytes, int64_t row_stride, const Target& target
 bool can_shift_rows(const nest::Tile& tile, const Machine& machine);
 program::Body emit_shifted_rows(const nest::Tile& tile, const Strides& at, const Machine& machine);
 
+/// Rows as for emit_rows, each of which may begin anywhere in a line. Whether all of their lines
+/// should leave around the caches nevertheless.
+bool begin_between_lines(const nest::Tile& rows, RowValue value, const Machine& machine);
+program::Body emit_rows_between_lines(const nest::Tile& rows, RowValue value, const Strides& at,
+                                      const Machine& machine);
+
 /// Transposes: the sides in `target_run` (bit 0: the first) make runs of the target, the others
 /// runs of the source. Elements that make no run are moved one by one by the same code.
 /// `scratch_bytes` grows to what the code needs.
@@ -162,10 +168,11 @@ bool has_short_rows(const TileRun& rows, const TileRun& columns, const Machine& 
 program::Body emit_short_row_transpose(const TileRun& rows, const TileRun& columns,
                                        const Strides& at, const Machine& machine, Tables& tables);
 
-/// Permutes a block that fits few vectors; its sides may be contiguous in either operand, in any
-/// order.
-program::Body emit_permutation(const nest::Tile& tile, const Strides& at, const Machine& machine,
-                               Tables& tables);
+/// Permutes a block that fits few vectors: the sides in `block` (bit 0: the first), which may be
+/// contiguous in either operand, in any order. Another side repeats it along its runs of the
+/// target, so that these leave together. `scratch_bytes` grows to what the code needs.
+program::Body emit_permutation(const nest::Tile& tile, uint32_t block, const Strides& at,
+                               const Machine& machine, Tables& tables, int64_t& scratch_bytes);
 
 /// `copy 2 x 64 bytes`, `transpose 16x16 of 4 bytes`.
 std::string describe(const nest::Tile& tile, Movement movement, uint32_t target_run,

@@ -9,11 +9,19 @@
 // blends. Where there is no such way, or a shorter one, a target window that needs k source windows
 // takes k - 1 permutes of two sources. Networks that share partial results between target windows
 // are not in here.
+//
+// Blocks whose runs of the target begin between lines, and do not stay in the caches, leave by
+// images in scratch of some blocks that follow each other (shifted_image).
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
+#include "arithmetic.hpp"
 #include "emitter.hpp"
 #include "microkernel.hpp"
 #include "permutation_route.hpp"
+#include "permuted_windows.hpp"
+#include "shifted_image.hpp"
 
 namespace restride {
 namespace {
@@ -22,69 +30,14 @@ using nest::Side;
 using program::Body;
 using program::Reg;
 
-/// One element on its way; padding comes from nowhere.
-struct Move {
-  int64_t target, source;
-  bool filled = false;
-};
-
-/// Contiguous bytes of one operand that fit a vector.
-struct Window {
-  int64_t begin;
-  int64_t bytes;
-};
-
-std::vector<Move> moves(const std::vector<Side>& sides) {
-  std::vector<Move> result{{0, 0}};
-  for (const Side& side : sides) {
-    std::vector<Move> repeated;
-    repeated.reserve(result.size() * static_cast<size_t>(side.extent));
-    for (const Move& outer : result) {
-      for (int64_t i = 0; i < side.extent; ++i) {
-        const Strides at = side.at(i);
-        repeated.push_back({outer.target + at[0], outer.source + at[1],
-                            outer.filled || i + side.filled >= side.extent});
-      }
-    }
-    result = std::move(repeated);
-  }
-  std::sort(result.begin(), result.end(),
-            [](const Move& a, const Move& b) { return a.target < b.target; });
-  return result;
-}
-
-/// Cuts sorted offsets of elements into windows.
-std::vector<Window> windows(const std::vector<int64_t>& offsets, int64_t element, int64_t vector) {
-  std::vector<Window> result;
-  for (const int64_t offset : offsets) {
-    const bool continues = !result.empty() && result.back().begin + result.back().bytes == offset &&
-                           result.back().bytes + element <= vector;
-    if (continues) {
-      result.back().bytes += element;
-    } else {
-      result.push_back({offset, element});
-    }
-  }
-  return result;
-}
-
-/// Joins windows that fit one vector with what lies between them: for reading.
-std::vector<Window> bridged(const std::vector<Window>& parts, int64_t element, int64_t vector) {
-  std::vector<Window> result;
-  for (const Window& part : parts) {
-    const int64_t distance = result.empty() ? 0 : part.begin - result.back().begin;
-    if (!result.empty() && distance + part.bytes <= vector && distance % element == 0) {
-      result.back().bytes = distance + part.bytes;
-    } else {
-      result.push_back(part);
-    }
-  }
-  return result;
-}
+// While so much leaves, what comes next may be in L1 as well: images of 4 KB f32 1.05 for .99 of
+// the ceiling, u8 .93 for .86; but of three times 2 KB .87 for .94 and .77 for .82.
+constexpr int64_t most_asked_bytes = 4 * 1024;
 
 class Permutation {
  public:
-  Permutation(const nest::Tile& tile, const Strides& at, const Machine& machine, Tables& tables)
+  Permutation(const std::vector<Side>& sides, const Strides& at, const Machine& machine,
+              Tables& tables)
       : machine_(machine),
         tables_(tables),
         at_(at),
@@ -92,9 +45,9 @@ class Permutation {
         vector_(machine.vector_bytes),
         slots_(static_cast<size_t>(vector_ / element_)),
         emitter_(machine.target, machine.vector_bytes) {
-    const std::vector<Move> moved = moves(tile.sides);
+    const std::vector<ElementMove> moved = element_moves(sides);
     std::vector<int64_t> targets, sources;
-    for (const Move& move : moved) {
+    for (const ElementMove& move : moved) {
       targets.push_back(move.target);
       if (!move.filled) sources.push_back(move.source);
     }
@@ -106,13 +59,37 @@ class Permutation {
     loaded_.assign(sources_.size(), program::none);
     spread_.assign(sources_.size(), program::none);
     size_t target = 0;
-    for (const Move& move : moved) {
+    for (const ElementMove& move : moved) {
       if (move.target >= targets_[target].begin + targets_[target].bytes) ++target;
       if (move.filled) continue;
       const size_t source = source_window(move.source);
       moves_.push_back({source, slot(move.source - sources_[source].begin), target,
                         slot(move.target - targets_[target].begin)});
     }
+  }
+
+  /// The runs that the block makes of the target, each gone on with by `times` blocks.
+  std::vector<ImageRun> images(int64_t times) const {
+    std::vector<ImageRun> runs;
+    for (const Window& window : targets_) {
+      const int64_t begin = at_[0] + window.begin;
+      const bool goes_on = !runs.empty() && runs.back().target + runs.back().bytes == begin;
+      if (!goes_on) runs.push_back({0, begin, 0});
+      runs.back().bytes += window.bytes;
+    }
+    int64_t image = 0;
+    for (ImageRun& run : runs) {
+      run.bytes *= times;
+      run.image = std::exchange(image, image + ceil_div(run.bytes, vector_) * vector_);
+    }
+    return runs;
+  }
+
+  /// To images in scratch, of so many bytes together; the source of the next ones is asked for.
+  Body emit_into(const std::vector<ImageRun>& images, int64_t bytes) {
+    images_ = images;
+    asked_level_ = machine_.ahead == 0 ? 0 : bytes <= most_asked_bytes ? 1 : 2;
+    return emit();
   }
 
   Body emit() {
@@ -168,8 +145,10 @@ class Permutation {
   Reg load(size_t window) {
     if (keeps_windows() && loaded_[window] != program::none) return loaded_[window];
     const Window& source = sources_[window];
-    loaded_[window] =
-        emitter_.load(source_stream, at_[1] + source.begin, static_cast<int>(source.bytes));
+    const int64_t from = at_[1] + source.begin;
+    if (asked_level_ != 0 && loaded_[window] == program::none)
+      emitter_.prefetch(prefetch_stream, from + machine_.ahead, asked_level_);
+    loaded_[window] = emitter_.load(source_stream, from, static_cast<int>(source.bytes));
     return loaded_[window];
   }
 
@@ -293,6 +272,7 @@ class Permutation {
 
   void store(const Window& window, Reg value) {
     const int64_t offset = at_[0] + window.begin;
+    if (!images_.empty()) return store_to_image(window, value);
     const bool claims = machine_.claimed_ahead != 0 && 2 * window.bytes > vector_;
     if (claims) emitter_.claim(offset + machine_.claimed_ahead);
     const bool aligned = machine_.alignment % vector_ == 0 && window.begin % vector_ == 0;
@@ -303,6 +283,16 @@ class Permutation {
     }
   }
 
+  void store_to_image(const Window& window, Reg value) {
+    const int64_t offset = at_[0] + window.begin;
+    const auto after =
+        std::upper_bound(images_.begin(), images_.end(), offset,
+                         [](int64_t at, const ImageRun& run) { return at < run.target; });
+    const ImageRun& run = *(after - 1);
+    emitter_.store(value, scratch_stream, run.image + offset - run.target,
+                   static_cast<int>(window.bytes));
+  }
+
   const Machine& machine_;
   Tables& tables_;
   Strides at_;
@@ -311,14 +301,45 @@ class Permutation {
   std::vector<SlotMove> moves_;  // in the order of the target
   std::vector<Window> targets_, sources_;
   std::vector<Reg> loaded_, spread_;
+  std::vector<ImageRun> images_;  // where windows of the target go to; none: to the target
+  int asked_level_ = 0;           // of the caches, for the next source; 0: it is not asked for
   Emitter emitter_;
 };
 
 }  // namespace
 
-Body emit_permutation(const nest::Tile& tile, const Strides& at, const Machine& machine,
-                      Tables& tables) {
-  return Permutation(tile, at, machine, tables).emit();
+Body emit_permutation(const nest::Tile& tile, uint32_t block, const Strides& at,
+                      const Machine& machine, Tables& tables, int64_t& scratch_bytes) {
+  std::vector<Side> sides;
+  Side repeats{1, {}};
+  for (size_t k = 0; k < tile.sides.size(); ++k) {
+    if ((block >> k & 1) != 0) {
+      sides.push_back(tile.sides[k]);
+    } else {
+      repeats = tile.sides[k];
+    }
+  }
+  Machine each = machine;
+  if (repeats.extent > 1) each.alignment = std::gcd(machine.alignment, repeats.stride[0]);
+  Permutation permutation(sides, at, each, tables);
+  const std::vector<ImageRun> images = permutation.images(repeats.extent);
+  // Of a tile that is cut they may not go on.
+  const bool go_on = std::all_of(images.begin(), images.end(), [&](const ImageRun& run) {
+    return run.bytes == repeats.extent * repeats.stride[0];
+  });
+  if (repeats.extent == 1 || !go_on || !can_shift_images(machine))
+    return repeat(repeats, permutation.emit());
+  const int64_t image_bytes = images.back().image + images.back().bytes;
+  scratch_bytes = std::max(scratch_bytes, image_bytes);
+  Body body = claim_ends(images, machine);
+  append(body, loop_always(repeats.extent,
+                           {{source_stream, repeats.stride[1]},
+                            {scratch_stream, repeats.stride[0]},
+                            {prefetch_stream, repeats.stride[1]}},
+                           permutation.emit_into(images, image_bytes)));
+  for (const ImageRun& image : images) append(body, emit_image_out(image, machine, nullptr));
+  // All blocks live on one scratch: wherever they stand, they are one unit of work.
+  return loop_always(1, {}, std::move(body));
 }
 
 }  // namespace restride

@@ -138,6 +138,8 @@ Body emit_rows_of_pieces(const nest::Tile& tile, const Strides& at, const Machin
 }
 
 Body emit_rows(const nest::Tile& tile, RowValue value, const Strides& at, const Machine& machine) {
+  if (begin_between_lines(tile, value, machine))
+    return emit_rows_between_lines(tile, value, at, machine);
   RowWalk walk{.sides = tile.sides,
                .most_straight_groups = most_straight_vectors,
                .looped_groups = looped_vectors};

@@ -1,6 +1,7 @@
-// Copies of long rows that begin between lines of the target, for arrays that do not stay in the
-// caches: loads begin where a line of the target does, so that lines leave whole, around the
-// caches. What two rows share of a line is written by stores that keep within it.
+// Rows that begin between lines of the target, for arrays that do not stay in the caches. Lines
+// leave whole, around the caches; what two rows share of a line is written by stores that keep
+// within it. Where long rows begin is known for a tile of them, and loads begin where a line of the
+// target does; of others it is seen when the code runs.
 #include <algorithm>
 #include <numeric>
 
@@ -12,11 +13,17 @@ namespace restride {
 namespace {
 
 using program::Body;
+using program::Reg;
 
 constexpr int64_t looped_vectors = 8;
 // Rows of 16 KB .43 -> .69 of a non-temporal copy; rows of 2 KB and 4 KB that do not follow each
 // other in the source .61 -> .39 and .56 -> .50. Where phases are many the code grows.
 constexpr int64_t least_row_bytes = 8 * 1024, most_rows = 32;
+
+// Shorter ones share too many of their lines. Elements repeated for 400 bytes .25 -> .42 of memcpy,
+// for 324 .17 -> .32, for 300 .31 -> .32; for 22 KB .32 -> .9 of memset. Copies of 812 bytes .42 ->
+// .83, of 4 KB .62 -> 1.0, of 500 .39 -> .39, of 300 .66 -> .52.
+constexpr int64_t least_repeated_bytes = 320, least_copied_bytes = 512;
 
 class ShiftedRows {
  public:
@@ -67,7 +74,109 @@ class ShiftedRows {
   Emitter emitter_{machine_.target, machine_.vector_bytes};
 };
 
+/// A row that begins anywhere in a line, seen when the code runs: lines are made of what is read
+/// by shifts. All of its own lines leave around the caches; what is before and behind them, by
+/// masks.
+class RowBetweenLines {
+ public:
+  RowBetweenLines(RowValue value, int64_t bytes, const Strides& at, const Machine& machine)
+      : value_(value), bytes_(bytes), at_(at), machine_(machine) {}
+
+  Body emit() {
+    const int64_t vectors = bytes_ / line_, looped = (vectors - 1) / looped_vectors;
+    Body body = begin();
+    if (looped > 0) {
+      const int64_t step = looped_vectors * line_;
+      const int64_t source_step = value_ == RowValue::copy ? step : 0;
+      append(body, repeat({looped, {step, source_step}}, lines(1, looped_vectors)));
+    }
+    const int64_t next = 1 + looped * looped_vectors;
+    if (next < vectors) append(body, lines(next, vectors - next));
+    append(body, end(vectors));
+    return body;
+  }
+
+ private:
+  Body begin() {
+    const Reg first = vector(0, line_);
+    emitter_.store_begin(shifted(first, first, 0), target_stream, at_[0]);
+    return body_of(emitter_.take());
+  }
+
+  /// The lines that hold the first bytes of some vectors.
+  Body lines(int64_t first, int64_t count) {
+    Reg before = vector(first - 1, line_);
+    for (int64_t k = first; k < first + count; ++k) {
+      const Reg value = value_ == RowValue::copy ? vector(k, line_) : before;
+      emitter_.store_line(shifted(before, value, k), target_stream, at_[0] + k * line_);
+      before = value;
+    }
+    return body_of(emitter_.take());
+  }
+
+  /// What the last whole vector has left over, and what is less than a vector.
+  Body end(int64_t vectors) {
+    const Reg last = vector(vectors - 1, line_);
+    const int64_t rest = bytes_ % line_, offset = at_[0] + vectors * line_;
+    emitter_.store_end(shifted(last, last, vectors), target_stream, offset);
+    if (rest > 0) {
+      const Reg value = value_ == RowValue::copy ? vector(vectors, rest) : last;
+      emitter_.store(value, target_stream, offset, static_cast<int>(rest));
+    }
+    return body_of(emitter_.take());
+  }
+
+  Reg vector(int64_t k, int64_t bytes) {
+    switch (value_) {
+      case RowValue::copy:
+        return emitter_.load(source_stream, at_[1] + k * line_, static_cast<int>(bytes));
+      case RowValue::splat:
+        return emitter_.splat(source_stream, at_[1], static_cast<int>(machine_.element_bytes));
+      case RowValue::fill:
+        break;
+    }
+    return emitter_.constant(machine_.fill_table);
+  }
+
+  /// The end of one vector and the begin of the next one, so that it begins where vector `k` of the
+  /// row does in its line. Repeated elements look the same from everywhere.
+  Reg shifted(Reg before, Reg value, int64_t k) {
+    if (value_ != RowValue::copy) return value;
+    const int width = static_cast<int>(std::min<int64_t>(machine_.element_bytes, 8));
+    return emitter_.shift(width, before, value, target_stream, at_[0] + k * line_);
+  }
+
+  const RowValue value_;
+  const int64_t bytes_;
+  const Strides at_;
+  const Machine& machine_;
+  const int64_t line_ = machine_.vector_bytes;
+  Emitter emitter_{machine_.target, machine_.vector_bytes};
+};
+
 }  // namespace
+
+bool begin_between_lines(const nest::Tile& rows, RowValue value, const Machine& machine) {
+  const Target& target = machine.target;
+  const int64_t bytes = machine.element_bytes, line = machine.vector_bytes;
+  if (!machine.streams || machine.nontemporal || machine.pointer_alignment % line != 0 ||
+      line != target.line_bytes || !target.byte_masks || line % bytes != 0 || rows.sides.empty()) {
+    return false;
+  }
+  const nest::Side& run = rows.sides.back();
+  if (run.stride[0] != bytes || run.filled > 0 || !run.own.empty()) return false;
+  if (value != RowValue::copy) return run.extent * bytes >= least_repeated_bytes;
+  return run.stride[1] == bytes && target.permute_width != 0 && target.permute_width <= bytes &&
+         run.extent * bytes >= least_copied_bytes;
+}
+
+Body emit_rows_between_lines(const nest::Tile& rows, RowValue value, const Strides& at,
+                             const Machine& machine) {
+  const int64_t bytes = rows.sides.back().extent * machine.element_bytes;
+  Body body = RowBetweenLines(value, bytes, at, machine).emit();
+  for (size_t k = rows.sides.size() - 1; k-- > 0;) body = repeat(rows.sides[k], std::move(body));
+  return body;
+}
 
 int64_t shifted_rows(int64_t row_bytes, int64_t row_stride, const Target& target) {
   const int64_t rows = target.line_bytes / std::gcd(row_stride, target.line_bytes);

@@ -1,5 +1,6 @@
 // See panel_image.hpp. Networks take a vector of rows by as many columns as keep the code short;
-// rows that are left over take one more.
+// rows that are left over take one more. Short rows are written in pieces of a lane, of which the
+// last overlaps what is before it, or what the next row writes over.
 #include "panel_image.hpp"
 
 #include <algorithm>
@@ -12,32 +13,77 @@
 namespace restride {
 
 using program::Body;
+using program::lane_bytes;
+
+int64_t PanelImage::bytes() const {
+  const bool overlap = pitch() < lane_bytes;
+  return columns_ * pitch() + (overlap ? lane_bytes : 0);
+}
 
 Body PanelImage::emit() const {
-  const int64_t most = columns(), whole = rows_.extent() / most * most;
-  Body body = loop_always(
-      whole / most, {rows_.step(source_stream, 1, most), {scratch_stream, machine_.vector_bytes}},
-      networks(0, most));
+  // Three pieces of a row take as long as a network with a part of its lanes (u8 24 x N .84 and .84
+  // of the ceiling, 48 x N .75 and .73, 56 x N .72 and .76; u16 20 x N .85 and .69), but read a
+  // line of the source at once, which helps where its rows crowd sets of L1.
+  // Of a part of a panel they would be much code for little.
+  const int64_t most = machine_.vector_bytes / machine_.element_bytes;
+  if (pitch() < machine_.vector_bytes && columns_ == most) return short_rows();
+  const int64_t whole = rows_.extent() / most * most;
+  Body body;
+  if (whole > 0) {
+    body = loop_always(
+        whole / most, {rows_.step(source_stream, 1, most), {scratch_stream, machine_.vector_bytes}},
+        networks(0, most));
+  }
   if (whole < rows_.extent()) append(body, networks(whole, rows_.extent() - whole));
   return body;
 }
 
-Body PanelImage::networks(int64_t first, int64_t rows) const {
+Body PanelImage::short_rows() const {
+  const int64_t element = machine_.element_bytes, in_lane = lane_bytes / element;
+  std::vector<Position> column(static_cast<size_t>(columns_));
+  for (int64_t k = 0; k < columns_; ++k)
+    column[static_cast<size_t>(k)] = {k * element, k * pitch()};
+  Emitter emitter(machine_.target, machine_.vector_bytes);
+  for (int64_t piece = 0; piece < rows_.extent(); piece += in_lane) {
+    const int64_t last = std::max<int64_t>(0, rows_.extent() - in_lane);
+    const int64_t first = std::min(piece, last);
+    std::vector<Position> row;
+    for (int64_t k = first; k < std::min(first + in_lane, rows_.extent()); ++k)
+      row.push_back({at_[1] + rows_.at(1, k), k * element});
+    emit_narrow_network(emitter, row, column, machine_, scratch_stream, program::none);
+  }
+  return body_of(emitter.take());
+}
+
+Body PanelImage::networks(int64_t first_row, int64_t rows) const {
   const int64_t element = machine_.element_bytes;
   const int64_t columns =
       std::min<int64_t>(machine_.network_column_bytes, machine_.vector_bytes) / element;
+  const int64_t times = columns_ / columns, rest = columns_ % columns;
+  Body body;
+  if (times > 0) {
+    body = loop_always(times,
+                       {{source_stream, columns * element}, {scratch_stream, columns * pitch()}},
+                       body_of(network(first_row, rows, 0, columns)));
+  }
+  if (rest > 0) append(body, body_of(network(first_row, rows, times * columns, rest)));
+  return body;
+}
+
+program::Block PanelImage::network(int64_t first_row, int64_t rows, int64_t first_column,
+                                   int64_t columns) const {
+  const int64_t element = machine_.element_bytes;
   std::vector<Position> row(static_cast<size_t>(rows)), column(static_cast<size_t>(columns));
   for (int64_t k = 0; k < rows; ++k) {
-    row[static_cast<size_t>(k)] = {at_[1] + rows_.at(1, first + k), (first + k) * element};
+    row[static_cast<size_t>(k)] = {at_[1] + rows_.at(1, first_row + k), (first_row + k) * element};
   }
   for (int64_t k = 0; k < columns; ++k) {
-    column[static_cast<size_t>(k)] = {k * element, k * pitch()};
+    const int64_t place = first_column + k;
+    column[static_cast<size_t>(k)] = {place * element, place * pitch()};
   }
   Emitter emitter(machine_.target, machine_.vector_bytes);
   emit_network(emitter, row, column, machine_, scratch_stream);
-  return loop_always(this->columns() / columns,
-                     {{source_stream, columns * element}, {scratch_stream, columns * pitch()}},
-                     body_of(emitter.take()));
+  return emitter.take();
 }
 
 }  // namespace restride

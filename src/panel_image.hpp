@@ -15,12 +15,12 @@ namespace restride {
 
 class PanelImage {
  public:
-  PanelImage(const TileRun& rows, const Strides& at, const Machine& machine)
-      : rows_(rows), at_(at), machine_(machine) {}
+  /// Of so many columns, at most those that fill a vector.
+  PanelImage(const TileRun& rows, int64_t columns, const Strides& at, const Machine& machine)
+      : rows_(rows), columns_(columns), at_(at), machine_(machine) {}
 
-  /// Columns of the source that fill a vector.
-  int64_t columns() const { return machine_.vector_bytes / machine_.element_bytes; }
-  int64_t bytes() const { return columns() * pitch(); }
+  /// What it takes of scratch: what its rows have, and what the last one is written over.
+  int64_t bytes() const;
 
   /// Fills it through source_stream and scratch_stream, from where they stand.
   program::Body emit() const;
@@ -28,9 +28,14 @@ class PanelImage {
  private:
   /// Bytes from a row of the image to the next one, which touches it.
   int64_t pitch() const { return rows_.extent() * machine_.element_bytes; }
-  program::Body networks(int64_t row, int64_t rows) const;
+  program::Body networks(int64_t first_row, int64_t rows) const;
+  /// A network of some rows and columns, from where the streams stand.
+  program::Block network(int64_t first_row, int64_t rows, int64_t first_column,
+                         int64_t columns) const;
+  program::Body short_rows() const;
 
   const TileRun& rows_;
+  int64_t columns_;
   Strides at_;
   const Machine& machine_;
 };

@@ -1,9 +1,12 @@
 // Schedules of permutations: a block whose source and target both are a few contiguous windows.
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "arithmetic.hpp"
+#include "program.hpp"
 #include "scheduler.hpp"
 
 namespace restride {
@@ -17,6 +20,61 @@ constexpr int64_t most_cut_run_bytes = 256;
 // [200,300,3] by rows .88 -> .98; 64, 128 and 256 bytes are the same.
 constexpr int64_t window_ahead_bytes = 128;
 constexpr int64_t least_asked_run_bytes = 1024;
+
+// Networks take about 9, 7 or 6 operations a line of bytes, pairs of them or wider elements, more
+// where neither rows nor columns are whole lanes. Batches of 40: u8 19 x 19 (6 windows joined) .13
+// -> .16, 20 x 20 (7) .15 -> .13; u16 8 x 20 (5) .30 -> .38, 14 x 14 (7) .23 -> .16; u32 8 x 8 (4)
+// .37
+// -> .39, 8 x 16 (8) .41 -> .30, 10 x 10 (7) .12 -> .18; u64 8 x 8 (8) .51 -> .40, 9
+// x 6 (7) .35 -> .19, 7 x 7 (7) .19 -> .32.
+constexpr int64_t most_dense_bytes = 1024;
+int64_t most_joined_of_dense(int64_t element_bytes, bool whole_lanes) {
+  if (element_bytes == 1) return 6;
+  if (element_bytes == 2) return 5;
+  return whole_lanes ? 4 : 7;
+}
+
+// Where blocks stream whose source and target go on in different loops, a page of the source comes
+// in at a time, into two lines of the target wherever that leads: u8 4096 x 4096 from columns to
+// T(8,8) .44 -> .86 of the ceiling, f16 4000 x 4000 to T(4,4) .48 -> .83; into one line .56, into
+// four .72, 512 bytes of the source .59.
+constexpr int64_t permuted_line_bytes = 128;
+
+// As many operations a line hide behind memory.
+constexpr int64_t most_joined_into_lines = 8;
+
+// Blocks whose runs of the target begin between lines are joined to images of so many bytes: a
+// single run, or each of several. f32[64,3,299,299] to pixels with 2, 4 and 8 KB 1.01, 1.05 and
+// 1.05 of the ceiling, u8 .88, .93 and .91; back .94, .92 and .83 a run, u8 .82, .79 and .72.
+// Images of matrices end on a line: u8 13 x 13 (10.8 KB) .58 -> .9.
+constexpr int64_t image_bytes = 4 * 1024;
+constexpr int64_t images_run_bytes = 2 * 1024;
+constexpr int64_t least_image_run_bytes = 1024;
+constexpr int64_t most_images_bytes = 24 * 1024;
+
+/// Whether all runs of the target, of `run` bytes, that blocks make begin on lines.
+bool begin_lines(const IterationSpace& space, const std::vector<int64_t>& block, int64_t run,
+                 int64_t line_bytes) {
+  for (size_t k = 0; k < block.size(); ++k) {
+    const int64_t stride = space.loops[k].stride[0];
+    const bool several = block[k] > 1 && std::abs(stride) >= run;
+    const bool goes_on = block[k] < space.loops[k].extent;
+    if ((several && stride % line_bytes != 0) || (goes_on && stride * block[k] % line_bytes != 0))
+      return false;
+  }
+  return run % line_bytes == 0;
+}
+
+/// How many of `blocks` leave at once where about `wanted` should: a multiple of `unit`, of which
+/// none are left if that can be, since these take as much code again.
+int64_t blocks_at_once(int64_t blocks, int64_t wanted, int64_t unit) {
+  const int64_t count = std::min(std::max(wanted, unit), blocks) / unit * unit;
+  for (int64_t more = 0; count > 0 && 2 * more <= count; more += unit) {
+    if (blocks % (count + more) == 0) return count + more;
+    if (blocks % (count - more) == 0) return count - more;
+  }
+  return count;
+}
 
 /// Whether a loop is what join_cut_runs makes: all of an axis, to which the source has a digit of
 /// its own.
@@ -58,39 +116,129 @@ void Scheduler::join_cut_runs() {
   }
 }
 
-bool Scheduler::permute() {
+bool Scheduler::permute(const PermutedLimits& most) {
   const IterationSpace unjoined = space();
   join_cut_runs();
-  if (mark_permuted()) return true;
+  if (mark_permuted(most)) return true;
   space() = unjoined;
   marks_.assign(space().loops.size(), Mark::outside);
   return false;
 }
 
-bool Scheduler::mark_permuted() {
+bool Scheduler::permute_dense_block() {
+  const int rows = contiguous(0), columns = contiguous(1);
+  if (rows < 0 || columns < 0 || !has_dense_block()) return false;
+  const int64_t bytes = space().op.bytes;
+  const bool whole_lanes = loop(rows).extent * bytes % program::lane_bytes == 0 ||
+                           loop(columns).extent * bytes % program::lane_bytes == 0;
+  return permute({.joined = most_joined_of_dense(bytes, whole_lanes)});
+}
+
+bool Scheduler::has_dense_block() {
   std::vector<int64_t> block(space().loops.size(), 1);
-  for (const size_t operand : {size_t{0}, size_t{1}}) {
-    int64_t run = space().op.bytes;
-    while (run < target_.vector_bytes) {
-      int next = -1;
-      for (int k = 0; k < loop_count(); ++k) {
-        if (loop(k).stride[operand] == run && (loop(k).own.empty() || is_joined(loop(k)))) next = k;
-      }
-      if (next < 0) break;
-      int64_t& extent = block[static_cast<size_t>(next)];
-      if (!loop(next).own.empty()) {  // all of it
-        extent = loop(next).extent;
-        run *= operand == 0 ? extent : loop(next).own.front().every;
-        continue;
-      }
-      extent = std::max(extent, window_extent(run, loop(next).extent));
-      run *= extent;
-      if (extent < loop(next).extent) break;
+  std::array<int64_t, 2> runs = {space().op.bytes, space().op.bytes};
+  for (;;) {
+    const size_t operand = runs[0] <= runs[1] ? 0 : 1;
+    int next = loop_count() - 1;
+    while (next >= 0 && (loop(next).stride[operand] != runs[operand] || loop(next).extent == 1)) {
+      --next;
+    }
+    if (next < 0 || !loop(next).own.empty()) return false;
+    block[static_cast<size_t>(next)] = loop(next).extent;
+    runs = {block_run(block, 0), block_run(block, 1)};
+    if (runs[0] == runs[1] && runs[0] == block_bytes(block)) return runs[0] <= most_dense_bytes;
+  }
+}
+
+int64_t Scheduler::block_run(const std::vector<int64_t>& block, size_t operand) {
+  int64_t run = space().op.bytes;
+  for (int k = loop_count() - 1; k >= 0;) {
+    const int64_t extent = block[static_cast<size_t>(k)];
+    const bool goes_on = extent > 1 && loop(k).stride[operand] == run;
+    run *= goes_on ? extent : 1;
+    k = goes_on ? loop_count() - 1 : k - 1;
+  }
+  return run;
+}
+
+Scheduler::Windows Scheduler::windows_of(const std::vector<int64_t>& block) {
+  const int64_t bytes = space().op.bytes, vector = target_.vector_bytes;
+  const int64_t target_run = block_run(block, 0);
+  const int64_t source_window = std::min(block_run(block, 1), vector);
+  std::vector<int> loops;
+  for (int k = 0; k < loop_count(); ++k) {
+    if (block[static_cast<size_t>(k)] > 1) loops.push_back(k);
+  }
+  std::sort(loops.begin(), loops.end(),
+            [this](int a, int b) { return loop(a).stride[0] < loop(b).stride[0]; });
+  std::vector<int64_t> joined;
+  for (int64_t element = 0; element < std::min(target_run, vector) / bytes; ++element) {
+    int64_t rest = element, source = 0;
+    for (const int k : loops) {
+      source += rest % block[static_cast<size_t>(k)] * loop(k).stride[1];
+      rest /= block[static_cast<size_t>(k)];
+    }
+    joined.push_back(source / source_window);
+  }
+  std::sort(joined.begin(), joined.end());
+  const auto different = std::unique(joined.begin(), joined.end()) - joined.begin();
+  return {block_bytes(block) / target_run * ceil_div(target_run, vector), different};
+}
+
+void Scheduler::lengthen_to_lines(std::vector<int64_t>& block) {
+  const int64_t bytes = block_bytes(block), line = target_.line_bytes;
+  if (!schedule_.nontemporal || block_run(block, 0) != bytes || block_run(block, 1) != bytes)
+    return;
+  const int64_t times = line / std::gcd(bytes, line);
+  for (int k = 0; k < loop_count(); ++k) {
+    const bool follows = loop(k).stride[0] == bytes && loop(k).stride[1] == bytes;
+    if (follows && loop(k).own.empty() && times <= loop(k).extent &&
+        times * bytes <= most_permuted_bytes) {
+      block[static_cast<size_t>(k)] = times;
+      return;
     }
   }
-  lengthen_shifted_rows(block);
+}
+
+void Scheduler::lengthen_to_windows(std::vector<int64_t>& block, size_t operand) {
+  int64_t run = space().op.bytes;
+  const auto is_enough = [&] {
+    const bool whole = operand == 0 && schedule_.nontemporal && repeats(block);
+    return run >= target_.vector_bytes && (!whole || run % target_.vector_bytes == 0);
+  };
+  while (!is_enough()) {
+    int next = -1;
+    for (int k = 0; k < loop_count(); ++k) {
+      if (loop(k).stride[operand] == run && (loop(k).own.empty() || is_joined(loop(k)))) next = k;
+    }
+    if (next < 0) return;
+    int64_t& extent = block[static_cast<size_t>(next)];
+    if (!loop(next).own.empty()) {  // all of it
+      extent = loop(next).extent;
+      run *= operand == 0 ? extent : loop(next).own.front().every;
+      continue;
+    }
+    extent = std::max(extent, window_extent(run, loop(next).extent));
+    run *= extent;
+    if (extent < loop(next).extent) return;
+  }
+}
+
+bool Scheduler::mark_permuted(const PermutedLimits& most) {
+  std::vector<int64_t> block(space().loops.size(), 1);
+  lengthen_to_windows(block, 0);
+  const std::vector<int64_t> of_target = block;
+  lengthen_to_windows(block, 1);
+  // There is little of a source that repeats.
+  if (block_bytes(block) > most_permuted_bytes && repeats(of_target)) block = of_target;
+  lengthen_to_lines(block);
+  const int64_t blocks = blocks_of_image(block);
+  if (blocks == 1) lengthen_shifted_rows(block);
   const int64_t bytes = block_bytes(block);
   if (bytes > most_permuted_bytes || bytes == space().op.bytes) return false;
+  const Windows windows = windows_of(block);
+  if (windows.joined > most.joined || windows.targets * windows.joined > most.all) return false;
+  const std::array<int64_t, 2> runs = {block_run(block, 0), block_run(block, 1)};
   for (int k = loop_count() - 1; k >= 0; --k) {
     const int64_t extent = block[static_cast<size_t>(k)];
     if (extent == 1) continue;
@@ -98,7 +246,69 @@ bool Scheduler::mark_permuted() {
     if (movable_inside(k)) mark(split_off(k, extent)) = Mark::target_run;
   }
   schedule_.movement = Movement::permute;
+  if (blocks > 1) {
+    join_in_image(runs[0], blocks);
+  } else if (schedule_.nontemporal) {
+    permute_pages(runs);
+  }
   return true;
+}
+
+void Scheduler::permute_pages(const std::array<int64_t, 2>& runs) {
+  const int source = next_in_run(1, runs[1]), target = next_in_run(0, runs[0]);
+  if (source < 0 || target < 0 || source == target) return;
+  move_inside(split_off(source, std::max<int64_t>(1, target_.page_bytes / runs[1])));
+  const int64_t lines = std::max<int64_t>(1, permuted_line_bytes / runs[0]);
+  move_inside(split_off(next_in_run(0, runs[0]), lines));
+}
+
+bool Scheduler::follows_source() {
+  for (int k = 0; k < loop_count(); ++k) {
+    if (mark(k) == Mark::source_run) return std::abs(loop(k).stride[1]) <= most_permuted_bytes;
+  }
+  return false;
+}
+
+bool Scheduler::permute_lines(const IterationSpace& unsplit) {
+  if (!permutes()) return false;
+  const IterationSpace split = std::exchange(space(), unsplit);
+  const std::vector<Mark> marks =
+      std::exchange(marks_, std::vector<Mark>(unsplit.loops.size(), Mark::outside));
+  if (permute({.joined = most_joined_into_lines}) && (begins_lines() || follows_source()))
+    return true;
+  space() = split;
+  marks_ = marks;
+  schedule_.movement = Movement::transpose;
+  return false;
+}
+
+bool Scheduler::repeats(const std::vector<int64_t>& block) {
+  for (int k = 0; k < loop_count(); ++k) {
+    if (block[static_cast<size_t>(k)] > 1 && loop(k).stride[1] == 0) return true;
+  }
+  return false;
+}
+
+int64_t Scheduler::blocks_of_image(const std::vector<int64_t>& block) {
+  const int64_t line = target_.line_bytes, run = block_run(block, 0);
+  if (!shifts_images() || begin_lines(space(), block, run, line)) return 1;
+  const int64_t runs = block_bytes(block) / run;
+  for (int k = 0; k < loop_count(); ++k) {
+    const int64_t taken = block[static_cast<size_t>(k)];
+    if (!loop(k).own.empty() || loop(k).stride[0] * taken != run) continue;
+    const int64_t wanted = (runs == 1 ? image_bytes : images_run_bytes) / run;
+    const int64_t count =
+        blocks_at_once(loop(k).extent / taken, wanted, line / std::gcd(run, line));
+    if (count * run >= least_image_run_bytes && count * run * runs <= most_images_bytes) {
+      return count;
+    }
+  }
+  return 1;
+}
+
+void Scheduler::join_in_image(int64_t run, int64_t blocks) {
+  const int next = next_in_run(0, run);
+  if (next >= 0 && movable_inside(next)) mark(split_off(next, blocks)) = Mark::source_run;
 }
 
 int64_t Scheduler::block_bytes(const std::vector<int64_t>& block) const {

@@ -8,8 +8,12 @@
 #include "microkernel.hpp"
 #include "program.hpp"
 #include "scheduler.hpp"
+#include "shifted_image.hpp"
 
 namespace restride {
+
+using program::lane_bytes;
+
 namespace {
 
 // A run of fewer bytes is not worth a lane of a transpose.
@@ -17,6 +21,23 @@ constexpr int64_t narrow_run_bytes = 16;
 // Odd numbers of wider elements are joined by blends: runs of f64 x 3 .72 -> .96 of memcpy, f32 x 5
 // .71 -> .94, f32 x 7 .78 -> .91, but f32 x 6 .80 -> .75.
 constexpr int64_t narrow_odd_run_bytes = 32;
+
+// Rows of the target that touch and stream are permuted into whole lines where they have so few
+// elements, or are narrow: f32 4 x N .92 by way of an image, 1.0 permuted, 6 x N .79 and .97, f64 5
+// x N .68 and .88, u8 12 x N .59 and .9.
+constexpr int64_t few_rows = 8;
+
+// Windows joined by a permuted block where all else is moving element by element: bf16 to T(2,2)
+// from columns .06 -> .28 of the ceiling.
+constexpr int64_t most_joined_else = 256;
+
+// Matrices of which a whole image is made, and less of the source than is read at a time otherwise,
+// have so many bytes at least: u16 9 x 20 (360) .50 -> .41 of the ceiling, 19 x 19 (722) .46 ->
+// .46, f32 12 x 12 (576) .45 -> .84, f64 9 x 9 (648) .44 -> .64, u8 200 x 25 .48 -> .75, u16 100 x
+// 49 .45 -> .78.
+constexpr int64_t least_touching_bytes = 512;
+// Rows of 17 bytes .53 -> .43, of 18 .47 -> .48, of 20 .53 -> .64, of 24 .46 -> .55.
+constexpr int64_t least_touching_run_bytes = 20;
 
 /// The elements of a block of a transpose: rows lie along the run of the target, columns along that
 /// of the source.
@@ -83,7 +104,7 @@ constexpr int64_t page_element_bytes = 8;
 
 // Runs of the target of a lane: each register of a network holds so many bytes of a source row, and
 // its lanes are stored one by one. u8 16 x 10000 .58 -> .93, u16 8 x 10000 .77 -> .96.
-constexpr int lane_bytes = 16, lanes_bytes = 32;
+constexpr int lanes_bytes = 32;
 
 // The loop that short runs of both operands go on with is better the source's, where either gets
 // such runs then: u8[24,65,8] reversed .04 -> .20, [24,64,3] .03 -> .18, [24,1000,8] .17 -> .44,
@@ -96,6 +117,7 @@ void Scheduler::transpose() {
   schedule_.movement = Movement::transpose;
   if (touching_rows()) return;
   const int64_t bytes = space().op.bytes;
+  const IterationSpace unsplit = space();
   const bool crowds = make_room_in_l1();
   const std::optional<Runs> runs = take_runs();
   if (!runs) return;  // permuted
@@ -105,6 +127,7 @@ void Scheduler::transpose() {
   const bool streams = schedule_.nontemporal, aligned = begins_lines();
   if (streams && !aligned) {
     if (!short_rows && shift(row, column)) return;
+    if (permute_lines(unsplit)) return;
     schedule_.nontemporal = false;
   }
   const bool pages = reads_pages(row, column);
@@ -138,21 +161,24 @@ void Scheduler::transpose() {
 }
 
 std::optional<Scheduler::Runs> Scheduler::take_runs() {
+  if (permutes() && permute_dense_block()) return std::nullopt;
   const IterationSpace unsplit = space();
   const auto anew = [&] {
     space() = unsplit;
     marks_.assign(space().loops.size(), Mark::outside);
   };
   Runs runs = target_run_first();
-  if (!is_narrow(std::min(runs.row, runs.column)) || !permutes() ||
-      short_rows_touch(runs.row, runs.column)) {
-    return runs;
-  }
+  const int64_t shorter = std::min(runs.row, runs.column);
+  if (!is_narrow(shorter) || !permutes() || short_rows_touch(runs.row, runs.column)) return runs;
   anew();
   runs = source_run_first();
-  if (std::min(runs.row, runs.column) >= least_shared_run_bytes) return runs;
+  const int64_t shared = std::min(runs.row, runs.column);
+  if (shared > shorter && shared >= least_shared_run_bytes) return runs;
   anew();
   if (permute()) return std::nullopt;
+  // Element by element: anything else is better.
+  const bool scattered = std::max(shorter, shared) <= 2 * space().op.bytes;
+  if (scattered && permute({.all = most_joined_else})) return std::nullopt;
   return target_run_first();
 }
 
@@ -182,7 +208,8 @@ bool Scheduler::short_rows_touch(int64_t row, int64_t column) {
   if (!takes_short_rows(operand, bytes, run, target_) || (schedule_.nontemporal && operand == 0))
     return false;
   return std::any_of(space().loops.begin(), space().loops.end(), [&](const Loop& loop) {
-    return loop.own.empty() && loop.stride[operand] == run && loop.stride[1 - operand] == bytes;
+    return loop.own.empty() && loop.stride[operand] == run && loop.stride[1 - operand] == bytes &&
+           loop.extent * bytes >= lane_bytes;
   });
 }
 
@@ -219,6 +246,11 @@ bool Scheduler::others_begin_lines(int row, int column) {
   return true;
 }
 
+bool Scheduler::shifts_images() const {
+  return schedule_.nontemporal && goal_ == CodeGoal::fast &&
+         shifts_lines(target_, schedule_.space.op.bytes);
+}
+
 int64_t Scheduler::whole_iterations(int k) {
   return std::min(loop(k).extent,
                   space().axes[static_cast<size_t>(loop(k).axis)].valid / loop(k).step);
@@ -246,12 +278,19 @@ bool Scheduler::touching_rows() {
   const int64_t run = loop(row).extent * bytes;
   const Axis& axis = space().axes[static_cast<size_t>(loop(row).axis)];
   const bool whole = axis.valid == loop(row).extent && axis.padded == loop(row).extent;
-  const bool touch = loop(column).stride[0] == run && run > line && run % line != 0;
-  const int64_t columns = streamed_block(bytes).columns;
-  if (!whole || !touch || line / bytes * run > program::max_scratch_bytes ||
-      loop(column).extent < columns || !others_begin_lines(row, column)) {
-    return false;
+  const bool touch = loop(column).stride[0] == run && run % line != 0;
+  const int64_t columns = streamed_block(bytes).columns, count = loop(column).extent;
+  if (!whole || !touch || line / bytes * run > program::max_scratch_bytes) return false;
+  if (!shifts_images() && (count < columns || !others_begin_lines(row, column))) return false;
+  if (count < columns) {
+    if (permutes() && permute_dense_block()) return true;
+    if (count * bytes < lane_bytes || run < least_touching_run_bytes ||
+        count * run < least_touching_bytes) {
+      return false;
+    }
   }
+  const bool few = loop(row).extent <= few_rows || run < narrow_run_bytes;
+  if (few && permutes() && permute()) return true;
   mark(row) = Mark::target_run;
   mark(split_off(column, columns)) = Mark::source_run;
   go_on(1);
@@ -266,8 +305,12 @@ bool Scheduler::reads_pages(int64_t row, int64_t column) {
 }
 
 bool Scheduler::begins_lines() {
+  // Vectors of half a line make whole ones with those that follow.
+  const int64_t vector = target_.vector_bytes;
   for (int k = 0; k < loop_count(); ++k) {
-    if (mark(k) != Mark::target_run && loop(k).stride[0] % target_.line_bytes != 0) return false;
+    const bool follows = vector < target_.line_bytes && loop(k).stride[0] == vector;
+    if (mark(k) != Mark::target_run && !follows && loop(k).stride[0] % target_.line_bytes != 0)
+      return false;
   }
   return true;
 }

@@ -37,8 +37,8 @@ bool Scheduler::transpose_uneven() {
   const auto slot_bytes = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(bytes)));
   const int64_t network = target_.vector_bytes / slot_bytes;
   const int row = contiguous(0), column = contiguous(1);
-  if (row < 0 || column < 0 || row == column || loop(row).extent < network ||
-      loop(column).extent < network) {
+  if (row < 0 || column < 0 || row == column || loop(row).stride[1] == 0 ||
+      loop(row).extent < network || loop(column).extent < network) {
     space() = unjoined;
     marks_.assign(space().loops.size(), Mark::outside);
     return false;

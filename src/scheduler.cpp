@@ -109,7 +109,7 @@ bool Scheduler::fills_within(const Loop& loop, Mark mark) const {
   const int64_t run_bytes = loop.extent * schedule_.space.op.bytes;
   switch (schedule_.movement) {
     case Movement::permute:
-      return true;
+      return mark == Mark::target_run;
     case Movement::row:
       return schedule_.window_loop < 0 && run &&
              run_bytes <= most_filled_row_vectors * target_.vector_bytes;

@@ -28,6 +28,15 @@ constexpr int64_t crowded_rows(int64_t element_bytes) { return element_bytes < 4
 // Code for a permuted block grows with its windows.
 constexpr int64_t most_permuted_bytes = 2048;
 
+/// Each window of the target takes an operation for each of the source that it joins, and code. Of
+/// the ceiling without and with a limit: u8[13,24,32,9]{1,3,0,2} (32 x 24 windows) .05 -> .39,
+/// with 68 KB of code for 8; u32[60,127,7]{1,2,0} (28 x 7) .43 -> .74; u16 1000 x 5 (20 x 5) .38
+/// -> .18.
+struct PermutedLimits {
+  int64_t joined = most_permuted_bytes;  ///< by a window
+  int64_t all = 150;                     ///< by all of them
+};
+
 /// The space being scheduled. Loops chosen for the tile are marked; they keep their relative order,
 /// which keeps coarser loops of an axis outside the finer ones.
 class Scheduler {
@@ -102,6 +111,9 @@ class Scheduler {
 
   // ---- rows (schedule.cpp)
 
+  /// Rows of fewer bytes are permuted, where that can be.
+  int64_t permuted_row_bytes(const Loop& row) const;
+
   void rows(Movement movement, int innermost);
 
   /// Puts as many rows that follow each other in the target into a tile as make whole lines. False
@@ -119,7 +131,6 @@ class Scheduler {
   // ---- repeated sources (schedule_repeat.cpp)
 
   bool is_repeat(int k);
-
   /// Whether loops that can go inside repeat more of the source than L1 holds beside other things.
   bool repeats_source();
 
@@ -165,7 +176,7 @@ class Scheduler {
   void go_on_around(int64_t row);
 
   /// Where rows of the target touch and are short, but no vectors: tiles of whole rows, by what is
-  /// read of the source at a time.
+  /// read of the source at a time, or permuted blocks.
   bool touching_rows();
 
   /// Takes long runs whose rows begin between lines, which leave around the caches all the same.
@@ -175,6 +186,9 @@ class Scheduler {
   /// Whether all unmarked loops but these two walk whole lines of the target: else where its lines
   /// begin is not known inside of them.
   bool others_begin_lines(int row, int column);
+
+  /// Whether images in scratch leave as lines of the target wherever they begin.
+  bool shifts_images() const;
 
   /// Iterations of a loop in which the loops inside are whole.
   int64_t whole_iterations(int k);
@@ -236,15 +250,54 @@ class Scheduler {
   int64_t window_extent(int64_t run, int64_t extent) const;
 
   /// Marks a block whose source and target both are a few contiguous windows. False if there is
-  /// none.
-  bool permute();
-  bool mark_permuted();
+  /// none, or if windows join more.
+  bool permute(const PermutedLimits& most = {});
+  bool mark_permuted(const PermutedLimits& most);
+
+  /// Puts what goes on behind runs of a block right around it. `runs`: of each operand, bytes.
+  void permute_pages(const std::array<int64_t, 2>& runs);
+
+  /// Permutes instead of what has been decided, where windows of the target are whole lines then.
+  bool permute_lines(const IterationSpace& unsplit);
+  /// Whether blocks are joined to images, and lie close to each other in the source, too.
+  bool follows_source();
+
+  /// How many blocks, whose runs begin between lines and stream, are joined to leave in lines;
+  /// or 1.
+  int64_t blocks_of_image(const std::vector<int64_t>& block);
+  /// Repeats the block where its runs of the target, of `run` bytes, go on.
+  void join_in_image(int64_t run, int64_t blocks);
+
+  /// The same where some of the loops make one run of both operands, as batches of small matrices
+  /// do, and where that is faster than networks.
+  bool permute_dense_block();
+  bool has_dense_block();
+
+  /// The vectors that hold a block as it lies in the target, and those of the source that the first
+  /// of them joins.
+  struct Windows {
+    int64_t targets, joined;
+  };
+  Windows windows_of(const std::vector<int64_t>& block);
+
+  /// The bytes that a block has of an operand without a gap, from its first element on.
+  int64_t block_run(const std::vector<int64_t>& block, size_t operand);
+
+  /// Repeats a dense block that streams until it ends where a line does, so that it can leave
+  /// around the caches.
+  void lengthen_to_lines(std::vector<int64_t>& block);
 
   /// Joins the digits of short runs of the target that come from several tiles of the source, the
   /// last of them cut off, so that a block can have all of a run.
   void join_cut_runs();
 
   int64_t block_bytes(const std::vector<int64_t>& block) const;
+
+  /// Lengthens a block until it makes windows of an operand, as far as that goes.
+  void lengthen_to_windows(std::vector<int64_t>& block, size_t operand);
+
+  /// Whether a block writes elements of the source more than once.
+  bool repeats(const std::vector<int64_t>& block);
 
   /// How far ahead windows of the target are asked for in the caches, bytes; 0: not at all.
   int64_t permuted_claimed_ahead();

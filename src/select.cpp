@@ -137,7 +137,8 @@ class Selector {
 
   /// Whether boxes ask for the source of the next one by a stream of its own.
   bool asks_ahead() const {
-    return schedule_.movement == Movement::transpose || schedule_.movement == Movement::mix;
+    return schedule_.movement == Movement::transpose || schedule_.movement == Movement::mix ||
+           schedule_.movement == Movement::permute;
   }
 
   /// A loop, in bytes of every operand.
@@ -244,7 +245,8 @@ class Selector {
         return emit_transpose(tile, schedule_.target_run, around.at, machine, tables_,
                               scratch_bytes_);
       case Movement::permute:
-        return emit_permutation(tile, around.at, machine, tables_);
+        return emit_permutation(tile, schedule_.target_run, around.at, machine, tables_,
+                                scratch_bytes_);
       case Movement::repeat:
       case Movement::gather:
       case Movement::compute:

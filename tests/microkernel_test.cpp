@@ -3,6 +3,7 @@
 // backend and target that runs here.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -119,11 +120,14 @@ TEST_P(Microkernel, TransposesIntoShortRowsThatTouch) {
     int bytes;
   };
   for (const Size& size : {Size{"u8", 1}, Size{"u16", 2}, Size{"f32", 4}, Size{"f64", 8}}) {
-    // One row of the target has at least a line; blocks have eight lines of the source.
-    for (int rest = 1; rest < 128 / size.bytes; rest += 1 + rest / 8) {
-      const int rows = 64 / size.bytes + rest, columns = 512 / size.bytes;
-      const std::string from = array(size.type, {2, rows, columns + rest % 3 * 40 / size.bytes});
-      expect_conforms(from + " -> " + from + "{1,2,0}", GetParam());
+    // Blocks have eight lines of the source. Shorter rows than lines, and longer ones.
+    for (int rows = 2; rows < 192 / size.bytes; rows += 1 + rows / 16) {
+      const int columns = 512 / size.bytes + rows % 3 * 40 / size.bytes;
+      const std::string from = array(size.type, {rows, columns});
+      expect_conforms(from + " -> " + from + "{0,1}", GetParam());
+      // Matrices that begin between lines, too.
+      const std::string batch = array(size.type, {2, rows, columns});
+      expect_conforms(batch + " -> " + batch + "{1,2,0}", GetParam());
       if (HasFatalFailure()) return;
     }
   }
@@ -422,6 +426,30 @@ TEST_P(Microkernel, CopiesLongRowsThatBeginAnywhereInALine) {
   }
 }
 
+TEST_P(Microkernel, MovesRowsThatBeginAnywhereInALine) {
+  struct Row {
+    const char* type;
+    int bytes;
+  };
+  for (const Row& row : {Row{"u8", 1}, Row{"u16", 2}, Row{"f32", 4}, Row{"f64", 8}}) {
+    for (int rest = 0; rest < 64 / row.bytes; rest += 1 + rest / 8) {
+      // Shorter than a turn of the loop, and longer.
+      for (const int bytes : {320, 512, 1100}) {
+        const int elements = bytes / row.bytes + rest;
+        const std::string rows = array(row.type, {33, 2, elements});
+        expect_conforms(rows + " -> " + rows + "{2,0,1}", GetParam());
+        expect_conforms(
+            array(row.type, {40}) + " -> " + array(row.type, {40, elements}) + " dims={0}",
+            GetParam());
+        const std::string padded = "{1,0:PAD(11," + std::to_string(elements) + ";one)}";
+        const std::string few = array(row.type, {9, elements});
+        expect_conforms(few + " -> " + few + padded, GetParam());
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
 TEST_P(Microkernel, PermutesSmallInnerDimensions) {
   for (const char* type : {"u8", "u16", "f32", "f64", "c128"}) {
     for (const int inner : {2, 3, 4, 5, 7, 12}) {
@@ -433,6 +461,72 @@ TEST_P(Microkernel, PermutesSmallInnerDimensions) {
         expect_conforms(array(type, {inner}) + " -> " + from + " dims={1}", GetParam());
         if (HasFatalFailure()) return;
       }
+    }
+  }
+}
+
+TEST_P(Microkernel, MovesBetweenColumnsAndSmallTiles) {
+  for (const char* type : {"u8", "u16", "f32", "f64"}) {
+    for (const char* tile : {"T(2,2)", "T(4,4)", "T(8,8)", "T(16,16)", "T(4,8)", "T(3,5)"}) {
+      for (const std::vector<int>& size : {std::vector{64, 64}, {130, 48}, {67, 141}}) {
+        const std::string plain = array(type, size), tiled = plain + "{1,0:" + tile + "}";
+        expect_conforms(plain + "{0,1} -> " + tiled, GetParam());
+        expect_conforms(tiled + " -> " + plain + "{0,1}", GetParam());
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_P(Microkernel, LetsRunsLeaveWhereverInALineTheyBegin) {
+  struct Element {
+    const char* type;
+    int bytes;
+  };
+  for (const Element& element :
+       {Element{"u8", 1}, Element{"u16", 2}, Element{"f32", 4}, Element{"f64", 8}}) {
+    // Images of several blocks or panels, parts of some, and columns that are left.
+    const int line = 64 / element.bytes;
+    for (const int rows : {2, 3, 5, 7, 9, 13, 20, 35, 70, 127}) {
+      for (const int columns : {9 * line + 1, 22 * line, 40 * line + line / 2 + 1}) {
+        if (rows > 20 && columns > 9 * line + 1) continue;
+        for (const std::vector<int>& size :
+             {std::vector<int>{3, rows, columns}, {3, columns, rows}}) {
+          const std::string from = array(element.type, size);
+          expect_conforms(from + " -> " + from + "{1,2,0}", GetParam());
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+    // Every place in a line.
+    for (const char* size : {"[64,3,353]", "[64,353,3]", "[64,9,577]"}) {
+      const std::string from = std::string(element.type) + size;
+      expect_conforms(from + " -> " + from + "{1,2,0}", GetParam());
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_P(Microkernel, LetsBatchesOfSmallMatricesLeaveTogether) {
+  for (const char* type : {"u8", "u16", "f32", "f64"}) {
+    for (const char* size :
+         {"[200,7,7]", "[129,13,13]", "[64,5,9]", "[131,3,19]", "[70,19,19]", "[3,150,5,5]",
+          "[40,3,7,7]", "[40,24,49]", "[40,49,24]", "[30,100,25]", "[30,25,101]"}) {
+      const std::string from = std::string(type) + size;
+      const bool four = std::count(from.begin(), from.end(), ',') == 3;
+      const std::string order = four ? "{2,3,1,0" : "{1,2,0";
+      expect_conforms(from + " -> " + from + order + "}", GetParam());
+      if (HasFatalFailure()) return;
+    }
+    // Matrices that lie apart, or are cut.
+    for (const char* text : {"[3,150,5,5] -> [3,150,5,5]{2,3,1,0:PAD(3,151,5,5;zero)}",
+                             "[2,3,1400] -> [2,3,1400]{1,2,0:PAD(2,3,1403;one)}",
+                             "[2,3,1400] -> [2,3,1400]{1,2,0:PAD(2,4,1400;one)}",
+                             "[2,1400,3] -> [2,1400,3]{1,2,0:PAD(2,1400,4;zero)}"}) {
+      std::string typed = std::string(type) + text;
+      typed.insert(typed.find("-> ") + 3, type);
+      expect_conforms(typed, GetParam());
+      if (HasFatalFailure()) return;
     }
   }
 }

@@ -31,6 +31,27 @@ TEST(Streaming, GoesAroundTheCachesWhereItIsMeantTo) {
   }
 }
 
+TEST(Streaming, MakesWholeLinesOfVectorsOfHalfALine) {
+  struct Row {
+    const char* text;
+    bool nontemporal;
+  };
+  for (const Row& row : {Row{"u8[256,256] -> u8[256,256]{0,1}", true},
+                         Row{"f16[256,256] -> f16[256,256]{0,1}", true},
+                         Row{"f32[256,256] -> f32[256,256]{0,1}", true},
+                         Row{"f32[260,264] -> f32[260,264]{0,1}", false},  // rows between lines
+                         // Runs of the target of half a line.
+                         Row{"u8[32,640] -> u8[32,640]{0,1}", false},
+                         Row{"f32[64,64,3,3] -> f32[64,64,3,3]{3,2,1,0:T(8,8,1,1)}", false}}) {
+    IterationSpace space = *iteration_space(*parse_problem(row.text));
+    simplify(space);
+    EXPECT_EQ(uses_nontemporal_stores(
+                  plan_programs(space, target_of({"avx2", Caches::hold_nothing})).front()),
+              row.nontemporal)
+        << row.text;
+  }
+}
+
 TEST(Streaming, GoesAroundTheCachesLaterWhereHardlyAnythingIsRead) {
   struct Row {
     const char* text;
@@ -194,10 +215,19 @@ TEST(Operations, AreFewForALineOfTheTarget) {
     int64_t most;
   };
   for (const Row& row :
-       {Row{"u8[8,127,1023] -> u8[8,127,1023]{1,2,0}", 12},  // whole rows touch, matrices do not
-        Row{"u16[8,65,1025] -> u16[8,65,1025]{1,2,0}", 11}, Row{"u8[1024,8] -> u8[1024,8]{0,1}", 9},
+       {Row{"u8[8,127,1023] -> u8[8,127,1023]{1,2,0}", 13},  // whole rows touch, matrices do not
+        Row{"u16[8,65,1025] -> u16[8,65,1025]{1,2,0}", 13}, Row{"u8[1024,8] -> u8[1024,8]{0,1}", 9},
         Row{"u8[8,1024] -> u8[8,1024]{0,1}", 10}, Row{"u8[1024,14] -> u8[1024,14]{0,1}", 11},
-        Row{"u8[14,1024] -> u8[14,1024]{0,1}", 26}, Row{"u8[1024,3] -> u8[1024,3]{0,1}", 5}}) {
+        Row{"u8[14,1024] -> u8[14,1024]{0,1}", 26}, Row{"u8[1024,3] -> u8[1024,3]{0,1}", 5},
+        Row{"u16[6,1024] -> u16[6,1024]{0,1}", 9},
+        // Batches of small matrices.
+        Row{"u8[400,8,8] -> u8[400,8,8]{1,2,0}", 4},
+        Row{"u8[400,12,24] -> u8[400,12,24]{1,2,0}", 9},
+        Row{"u16[400,8,16] -> u16[400,8,16]{1,2,0}", 7},
+        Row{"u32[400,9,9] -> u32[400,9,9]{1,2,0}", 10},
+        Row{"u64[400,5,5] -> u64[400,5,5]{1,2,0}", 5},
+        Row{"u8[128,128]{0,1} -> u8[128,128]{1,0:T(8,8)}", 11},
+        Row{"u8[128,128]{1,0:T(8,8)} -> u8[128,128]{0,1}", 11}}) {
     IterationSpace space = *iteration_space(*parse_problem(row.text));
     simplify(space);
     const ByteRange target = touched_bytes(space, 0);
@@ -205,6 +235,92 @@ TEST(Operations, AreFewForALineOfTheTarget) {
       const Program program = plan_programs(space, target_of({"avx512_vbmi", caches})).front();
       EXPECT_LE(operations(program.root) * 64 / (target.end - target.begin), row.most) << row.text;
     }
+  }
+}
+
+int64_t operations_of_text(const program::Body& body) {
+  int64_t count = 0;
+  for (const auto& item : body) {
+    const program::For* loop = std::get_if<program::For>(&item);
+    count += loop != nullptr ? operations_of_text(loop->body)
+                             : static_cast<int64_t>(std::get<program::Block>(item).size());
+  }
+  return count;
+}
+
+TEST(Operations, StayFewWherePermutedWindowsWouldJoinManyOthers) {
+  for (const char* text :
+       {"u8[13,24,32,9] -> u8[13,24,32,9]{1,3,0,2}", "u8[24,8,9] -> u8[24,8,9]{0,1,2}",
+        "u8[10,72,3] -> u8[10,72,3]{2,0,1}", "u32[60,127,7] -> u32[60,127,7]{1,2,0}"}) {
+    IterationSpace space = *iteration_space(*parse_problem(text));
+    simplify(space);
+    const Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+    EXPECT_LE(operations_of_text(plan_programs(space, target).front().root), 200) << text;
+  }
+}
+
+int64_t lines_around_caches(const program::Body& body) {
+  int64_t count = 0;
+  for (const auto& item : body) {
+    if (const program::For* loop = std::get_if<program::For>(&item)) {
+      count += loop->extent * lines_around_caches(loop->body);
+      continue;
+    }
+    const program::Block& block = std::get<program::Block>(item);
+    count += std::count_if(block.begin(), block.end(), [](const program::Op& op) {
+      return program::goes_around_caches(op.code);
+    });
+  }
+  return count;
+}
+
+TEST(Streaming, LetsMostOfRunsThatBeginBetweenLinesLeaveInWholeLines) {
+  for (const char* text :
+       {// Images by pixels, and back by planes.
+        "u8[5,3,2691] -> u8[5,3,2691]{1,2,0}", "f16[5,3,1355] -> f16[5,3,1355]{1,2,0}",
+        "f32[3,3,699] -> f32[3,3,699]{1,2,0}", "u8[2,4,2757] -> u8[2,4,2757]{1,2,0}",
+        "f64[3,3,345] -> f64[3,3,345]{1,2,0}", "u8[5,4115,3] -> u8[5,4115,3]{1,2,0}",
+        "f16[5,2059,3] -> f16[5,2059,3]{1,2,0}", "f32[3,1035,3] -> f32[3,1035,3]{1,2,0}",
+        "f32[3,1035,4] -> f32[3,1035,4]{1,2,0}", "f64[3,515,2] -> f64[3,515,2]{1,2,0}",
+        // Short rows that touch.
+        "f32[3,24,1001] -> f32[3,24,1001]{1,2,0}", "u8[3,50,1025] -> u8[3,50,1025]{1,2,0}",
+        "u16[3,100,1001] -> u16[3,100,1001]{1,2,0}", "f64[3,13,1001] -> f64[3,13,1001]{1,2,0}",
+        // Small matrices, one at a time.
+        "f32[64,24,49] -> f32[64,24,49]{1,2,0}", "f32[64,49,24] -> f32[64,49,24]{1,2,0}",
+        "u8[64,100,49] -> u8[64,100,49]{1,2,0}", "u16[64,100,49] -> u16[64,100,49]{1,2,0}",
+        "f64[64,25,13] -> f64[64,25,13]{1,2,0}",
+        // Those of which many make whole lines.
+        "u32[400,7,7] -> u32[400,7,7]{1,2,0}", "u8[640,13,13] -> u8[640,13,13]{1,2,0}"}) {
+    IterationSpace space = *iteration_space(*parse_problem(text));
+    simplify(space);
+    const ByteRange target = touched_bytes(space, 0);
+    const Target streamed = target_of({"avx512_vbmi", Caches::hold_nothing});
+    const Program program = plan_programs(space, streamed).front();
+    EXPECT_GT(lines_around_caches(program.root) * 64, (target.end - target.begin) * 9 / 10) << text;
+  }
+}
+
+TEST(Streaming, LetsRowsThatAreNoWholeLinesLeaveInWholeLines) {
+  for (const char* text :
+       {// Batches of small matrices.
+        "u8[400,12,12] -> u8[400,12,12]{1,2,0}", "u8[400,10,10] -> u8[400,10,10]{1,2,0}",
+        "u64[400,5,5] -> u64[400,5,5]{1,2,0}",
+        // Planes that are interleaved, or put into short tiles.
+        "f32[4,1000] -> f32[4,1000]{0,1}", "f32[10,1000] -> f32[10,1000]{0,1}",
+        "u16[16,1000] -> u16[16,1000]{0,1}", "u8[20,1000] -> u8[20,1000]{0,1}",
+        "f64[6,1000] -> f64[6,1000]{0,1}", "f16[16,256] -> f16[16,256]{1,0:T(16,1)}",
+        "u8[2,32,28,28] -> u8[2,32,28,28]{3,2,1,0:T(16,1,1)}",
+        // Columns into small tiles.
+        "f32[128,128]{0,1} -> f32[128,128]{1,0:T(4,4)}",
+        "f32[128,128]{0,1} -> f32[128,128]{1,0:T(8,8)}",
+        "u8[128,128]{0,1} -> u8[128,128]{1,0:T(8,8)}",
+        // Rows that begin between lines.
+        "f32[30] -> f32[8,100,30] dims={2}", "f32[64] -> f32[64,1003] dims={0}",
+        "f32[64] -> f32[64,20] dims={0}", "u16[40,3,707] -> u16[40,3,707]{2,0,1}"}) {
+    IterationSpace space = *iteration_space(*parse_problem(text));
+    simplify(space);
+    const Target target = target_of({"avx512_vbmi", Caches::hold_nothing});
+    EXPECT_TRUE(uses_nontemporal_stores(plan_programs(space, target).front())) << text;
   }
 }
 

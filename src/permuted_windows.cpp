@@ -1,0 +1,59 @@
+// See permuted_windows.hpp.
+#include "permuted_windows.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace restride {
+
+using nest::Side;
+
+std::vector<ElementMove> element_moves(const std::vector<Side>& sides) {
+  std::vector<ElementMove> result{{0, 0}};
+  for (const Side& side : sides) {
+    std::vector<ElementMove> repeated;
+    repeated.reserve(result.size() * static_cast<size_t>(side.extent));
+    for (const ElementMove& outer : result) {
+      for (int64_t i = 0; i < side.extent; ++i) {
+        const Strides at = side.at(i);
+        repeated.push_back({outer.target + at[0], outer.source + at[1],
+                            outer.filled || i + side.filled >= side.extent});
+      }
+    }
+    result = std::move(repeated);
+  }
+  std::sort(result.begin(), result.end(),
+            [](const ElementMove& a, const ElementMove& b) { return a.target < b.target; });
+  return result;
+}
+
+std::vector<Window> windows(const std::vector<int64_t>& offsets, int64_t element_bytes,
+                            int64_t vector_bytes) {
+  std::vector<Window> result;
+  for (const int64_t offset : offsets) {
+    const bool continues = !result.empty() && result.back().begin + result.back().bytes == offset &&
+                           result.back().bytes + element_bytes <= vector_bytes;
+    if (continues) {
+      result.back().bytes += element_bytes;
+    } else {
+      result.push_back({offset, element_bytes});
+    }
+  }
+  return result;
+}
+
+std::vector<Window> bridged(const std::vector<Window>& parts, int64_t element_bytes,
+                            int64_t vector_bytes) {
+  std::vector<Window> result;
+  for (const Window& part : parts) {
+    const int64_t distance = result.empty() ? 0 : part.begin - result.back().begin;
+    if (!result.empty() && distance + part.bytes <= vector_bytes && distance % element_bytes == 0) {
+      result.back().bytes = distance + part.bytes;
+    } else {
+      result.push_back(part);
+    }
+  }
+  return result;
+}
+
+}  // namespace restride
