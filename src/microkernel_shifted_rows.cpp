@@ -8,6 +8,7 @@
 #include "arithmetic.hpp"
 #include "emitter.hpp"
 #include "microkernel.hpp"
+#include "shifted_lines.hpp"
 
 namespace restride {
 namespace {
@@ -74,9 +75,7 @@ class ShiftedRows {
   Emitter emitter_{machine_.target, machine_.vector_bytes};
 };
 
-/// A row that begins anywhere in a line, seen when the code runs: lines are made of what is read
-/// by shifts. All of its own lines leave around the caches; what is before and behind them, by
-/// masks.
+/// A row that begins anywhere in a line, seen when the code runs.
 class RowBetweenLines {
  public:
   RowBetweenLines(RowValue value, int64_t bytes, const Strides& at, const Machine& machine)
@@ -84,46 +83,39 @@ class RowBetweenLines {
 
   Body emit() {
     const int64_t vectors = bytes_ / line_, looped = (vectors - 1) / looped_vectors;
-    Body body = begin();
+    ShiftedLines lines = shifted_lines();
+    lines.begin();
+    Body body = body_of(emitter_.take());
     if (looped > 0) {
       const int64_t step = looped_vectors * line_;
-      const int64_t source_step = value_ == RowValue::copy ? step : 0;
-      append(body, repeat({looped, {step, source_step}}, lines(1, looped_vectors)));
+      lines.lines(1, 1 + looped_vectors, {});
+      append(body, repeat({looped, {step, copies() ? step : 0}}, body_of(emitter_.take())));
     }
     const int64_t next = 1 + looped * looped_vectors;
-    if (next < vectors) append(body, lines(next, vectors - next));
-    append(body, end(vectors));
+    if (next < vectors) {
+      lines.lines(next, vectors, {});
+      append(body, body_of(emitter_.take()));
+    }
+    rest(lines.end(vectors), vectors);
+    append(body, body_of(emitter_.take()));
     return body;
   }
 
  private:
-  Body begin() {
-    const Reg first = vector(0, line_);
-    emitter_.store_begin(shifted(first, first, 0), target_stream, at_[0]);
-    return body_of(emitter_.take());
+  bool copies() const { return value_ == RowValue::copy; }
+
+  ShiftedLines shifted_lines() {
+    const auto vector = [this](int64_t k) { return this->vector(k, line_); };
+    if (copies()) return {emitter_, machine_, at_[0], vector};
+    return ShiftedLines::repeated(emitter_, machine_, at_[0], vector);
   }
 
-  /// The lines that hold the first bytes of some vectors.
-  Body lines(int64_t first, int64_t count) {
-    Reg before = vector(first - 1, line_);
-    for (int64_t k = first; k < first + count; ++k) {
-      const Reg value = value_ == RowValue::copy ? vector(k, line_) : before;
-      emitter_.store_line(shifted(before, value, k), target_stream, at_[0] + k * line_);
-      before = value;
-    }
-    return body_of(emitter_.take());
-  }
-
-  /// What the last whole vector has left over, and what is less than a vector.
-  Body end(int64_t vectors) {
-    const Reg last = vector(vectors - 1, line_);
-    const int64_t rest = bytes_ % line_, offset = at_[0] + vectors * line_;
-    emitter_.store_end(shifted(last, last, vectors), target_stream, offset);
-    if (rest > 0) {
-      const Reg value = value_ == RowValue::copy ? vector(vectors, rest) : last;
-      emitter_.store(value, target_stream, offset, static_cast<int>(rest));
-    }
-    return body_of(emitter_.take());
+  /// What is less than a vector.
+  void rest(Reg last, int64_t vectors) {
+    const int64_t bytes = bytes_ % line_;
+    if (bytes == 0) return;
+    const Reg value = copies() ? vector(vectors, bytes) : last;
+    emitter_.store(value, target_stream, at_[0] + vectors * line_, static_cast<int>(bytes));
   }
 
   Reg vector(int64_t k, int64_t bytes) {
@@ -136,14 +128,6 @@ class RowBetweenLines {
         break;
     }
     return emitter_.constant(machine_.fill_table);
-  }
-
-  /// The end of one vector and the begin of the next one, so that it begins where vector `k` of the
-  /// row does in its line. Repeated elements look the same from everywhere.
-  Reg shifted(Reg before, Reg value, int64_t k) {
-    if (value_ != RowValue::copy) return value;
-    const int width = static_cast<int>(std::min<int64_t>(machine_.element_bytes, 8));
-    return emitter_.shift(width, before, value, target_stream, at_[0] + k * line_);
   }
 
   const RowValue value_;
@@ -160,13 +144,14 @@ bool begin_between_lines(const nest::Tile& rows, RowValue value, const Machine& 
   const Target& target = machine.target;
   const int64_t bytes = machine.element_bytes, line = machine.vector_bytes;
   if (!machine.streams || machine.nontemporal || machine.pointer_alignment % line != 0 ||
-      line != target.line_bytes || !target.byte_masks || line % bytes != 0 || rows.sides.empty()) {
+      line != target.vector_bytes || !masks_lines(target) || line % bytes != 0 ||
+      rows.sides.empty()) {
     return false;
   }
   const nest::Side& run = rows.sides.back();
   if (run.stride[0] != bytes || run.filled > 0 || !run.own.empty()) return false;
   if (value != RowValue::copy) return run.extent * bytes >= least_repeated_bytes;
-  return run.stride[1] == bytes && target.permute_width != 0 && target.permute_width <= bytes &&
+  return run.stride[1] == bytes && shifts_lines(target, bytes) &&
          run.extent * bytes >= least_copied_bytes;
 }
 

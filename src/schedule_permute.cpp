@@ -22,11 +22,10 @@ constexpr int64_t window_ahead_bytes = 128;
 constexpr int64_t least_asked_run_bytes = 1024;
 
 // Networks take about 9, 7 or 6 operations a line of bytes, pairs of them or wider elements, more
-// where neither rows nor columns are whole lanes. Batches of 40: u8 19 x 19 (6 windows joined) .13
-// -> .16, 20 x 20 (7) .15 -> .13; u16 8 x 20 (5) .30 -> .38, 14 x 14 (7) .23 -> .16; u32 8 x 8 (4)
-// .37
-// -> .39, 8 x 16 (8) .41 -> .30, 10 x 10 (7) .12 -> .18; u64 8 x 8 (8) .51 -> .40, 9
-// x 6 (7) .35 -> .19, 7 x 7 (7) .19 -> .32.
+// where neither rows nor columns are whole lanes. Batches of 40, and windows joined: u8 19 x 19 (6)
+// .13 -> .16, 20 x 20 (7) .15 -> .13; u16 8 x 20 (5) .30 -> .38, 14 x 14 (7) .23 -> .16; u32 8 x 8
+// (4) .37 -> .39, 8 x 16 (8) .41 -> .30, 10 x 10 (7) .12 -> .18; u64 8 x 8 (8) .51 -> .40, 9 x 6
+// (7) .35 -> .19, 7 x 7 (7) .19 -> .32.
 constexpr int64_t most_dense_bytes = 1024;
 int64_t most_joined_of_dense(int64_t element_bytes, bool whole_lanes) {
   if (element_bytes == 1) return 6;

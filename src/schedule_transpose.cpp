@@ -8,7 +8,7 @@
 #include "microkernel.hpp"
 #include "program.hpp"
 #include "scheduler.hpp"
-#include "shifted_image.hpp"
+#include "shifted_lines.hpp"
 
 namespace restride {
 

@@ -131,6 +131,7 @@ class Scheduler {
   // ---- repeated sources (schedule_repeat.cpp)
 
   bool is_repeat(int k);
+
   /// Whether loops that can go inside repeat more of the source than L1 holds beside other things.
   bool repeats_source();
 
@@ -254,24 +255,26 @@ class Scheduler {
   bool permute(const PermutedLimits& most = {});
   bool mark_permuted(const PermutedLimits& most);
 
+  /// The same where some of the loops make one run of both operands, as batches of small matrices
+  /// do, and where that is faster than networks.
+  bool permute_dense_block();
+  bool has_dense_block();
+
   /// Puts what goes on behind runs of a block right around it. `runs`: of each operand, bytes.
   void permute_pages(const std::array<int64_t, 2>& runs);
 
   /// Permutes instead of what has been decided, where windows of the target are whole lines then.
   bool permute_lines(const IterationSpace& unsplit);
+
   /// Whether blocks are joined to images, and lie close to each other in the source, too.
   bool follows_source();
 
   /// How many blocks, whose runs begin between lines and stream, are joined to leave in lines;
   /// or 1.
   int64_t blocks_of_image(const std::vector<int64_t>& block);
+
   /// Repeats the block where its runs of the target, of `run` bytes, go on.
   void join_in_image(int64_t run, int64_t blocks);
-
-  /// The same where some of the loops make one run of both operands, as batches of small matrices
-  /// do, and where that is faster than networks.
-  bool permute_dense_block();
-  bool has_dense_block();
 
   /// The vectors that hold a block as it lies in the target, and those of the source that the first
   /// of them joins.

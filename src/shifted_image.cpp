@@ -6,6 +6,7 @@
 
 #include "arithmetic.hpp"
 #include "emitter.hpp"
+#include "shifted_lines.hpp"
 
 namespace restride {
 namespace {
@@ -13,11 +14,6 @@ namespace {
 using program::Body;
 using program::Reg;
 using program::Step;
-
-/// Bytes by which elements are shifted.
-int64_t shifted_bytes(int64_t element_bytes) {
-  return std::min<int64_t>(power_of_two_divisor(element_bytes), 8);
-}
 
 bool begins_line(const ImageRun& run, const Machine& machine) {
   return machine.alignment % machine.vector_bytes == 0 && run.target % machine.vector_bytes == 0;
@@ -50,9 +46,8 @@ class ImageOut {
 
   int64_t at(int64_t k) const { return run_.target + k * line_; }
 
-  Reg shifted(Emitter& emitter, Reg before, Reg value, int64_t k) const {
-    const auto width = static_cast<int>(shifted_bytes(machine_.element_bytes));
-    return emitter.shift(width, before, value, target_stream, at(k));
+  ShiftedLines shifted(Emitter& emitter) const {
+    return {emitter, machine_, run_.target, [&](int64_t k) { return vector(emitter, k); }};
   }
 
   void ask(Emitter& emitter, int64_t k) const {
@@ -67,8 +62,7 @@ class ImageOut {
 
   Body begin() const {
     Emitter emitter(machine_.target, machine_.vector_bytes);
-    const Reg first = vector(emitter, 0);
-    emitter.store_begin(shifted(emitter, first, first, 0), target_stream, at(0));
+    shifted(emitter).begin();
     ask(emitter, 0);
     return body_of(emitter.take());
   }
@@ -90,27 +84,22 @@ class ImageOut {
   }
 
   program::Block some_lines(int64_t first, int64_t end) const {
-    const bool whole = begins_line(run_, machine_);
     Emitter emitter(machine_.target, machine_.vector_bytes);
-    Reg before = whole ? program::none : vector(emitter, first - 1);
+    const auto after = [&](int64_t k) { ask(emitter, k); };
+    if (!begins_line(run_, machine_)) {
+      shifted(emitter).lines(first, end, after);
+      return emitter.take();
+    }
     for (int64_t k = first; k < end; ++k) {
-      const Reg value = vector(emitter, k);
-      if (whole) {
-        emitter.store_nontemporal(value, target_stream, at(k));
-      } else {
-        emitter.store_line(shifted(emitter, before, value, k), target_stream, at(k));
-      }
-      ask(emitter, k);
-      before = value;
+      emitter.store_nontemporal(vector(emitter, k), target_stream, at(k));
+      after(k);
     }
     return emitter.take();
   }
 
-  /// Of the last vector what the line in which it begins has no room for.
   Body end() const {
     Emitter emitter(machine_.target, machine_.vector_bytes);
-    const Reg last = vector(emitter, vectors_ - 1);
-    emitter.store_end(shifted(emitter, last, last, vectors_), target_stream, at(vectors_));
+    shifted(emitter).end(vectors_);
     return body_of(emitter.take());
   }
 
@@ -132,11 +121,6 @@ class ImageOut {
 };
 
 }  // namespace
-
-bool shifts_lines(const Target& target, int64_t element_bytes) {
-  return target.byte_masks && target.vector_bytes == target.line_bytes &&
-         target.permute_width > 0 && target.permute_width <= shifted_bytes(element_bytes);
-}
 
 bool can_shift_images(const Machine& machine) {
   return machine.streams && machine.vector_bytes == machine.target.vector_bytes &&

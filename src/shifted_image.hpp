@@ -1,12 +1,6 @@
 // Shifted image: a run of the target stands in scratch and leaves around the caches, wherever in a
-// line it begins.
-//
-//     image        aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbbcccccccccccccccc
-//     target  |....aaaaaaaaaaaa|aaaabbbbbbbbbbbb|bbbbcccccccccccc|cccc............|
-//
-// Whole lines are put together of two vectors that follow each other. Where the run begins and ends
-// it leaves by masks through the caches, since it shares those lines. A run that is known to begin
-// on a line leaves as it stands. How images are made is not in here.
+// line it begins (shifted_lines). A run that is known to begin on a line leaves as it stands. How
+// images are made is not in here.
 #pragma once
 
 #include <cstdint>
@@ -32,9 +26,6 @@ struct SourceLines {
   int64_t first;
 };
 constexpr int64_t lines_at_once = 8;
-
-/// Whether a target has what it takes to shift elements of so many bytes to lines.
-bool shifts_lines(const Target& target, int64_t element_bytes);
 
 /// Whether runs of this machine's target can leave wherever they begin.
 bool can_shift_images(const Machine& machine);

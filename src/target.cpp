@@ -2,9 +2,12 @@
 //
 // A row of the table is a promise to the planner. Register counts are what the translators leave of
 // the machine's:
-//   sse2    14 of 16: one for pieces that need a detour, one because results overwrite their first
-//   argument avx2    15 of 16: one for pieces inserted into a 32-byte vector avx512  31 of 32: one
-//   for the index of a two-source permute neon    30 of 32: two for tables
+//
+//     sse2    14 of 16  one for pieces that need a detour, one because results overwrite their
+//                       first argument
+//     avx2    15 of 16  one for pieces inserted into a 32-byte vector
+//     avx512  31 of 32  one for the index of a two-source permute
+//     neon    30 of 32  two for tables
 //
 // It does not decide what is planned for: that is PlanOptions::target.
 #include "target.hpp"

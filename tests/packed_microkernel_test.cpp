@@ -1,0 +1,85 @@
+// Elements that share bytes over their tails: blocks of transposes, and rows that begin within a
+// byte. See support/microkernel_tails.hpp.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/microkernel_tails.hpp"
+
+namespace restride::testing {
+namespace {
+
+struct PackedType {
+  const char* type;
+  int bits;
+};
+constexpr PackedType packed_types[] = {{"u4", 4}, {"u2", 2}, {"u1", 1}};
+
+INSTANTIATE_TEST_SUITE_P(Every, Microkernel, ::testing::ValuesIn(setups()),
+                         [](const auto& info) { return name_of(info.param); });
+
+TEST_P(Microkernel, MixesBlocksOfPackedElementsAndWhatIsLeftOfThem) {
+  // One panel, several of them, several blocks; columns, rows and lines that are left; the same
+  // with rows of several loops; only one side packed.
+  for (const char* text :
+       {"u4[256,128]{1,0:E(4)} -> u4[256,128]{0,1:E(4)}",
+        "u4[512,384]{1,0:E(4)} -> u4[512,384]{0,1:E(4)}",
+        "s4[384,1200]{1,0:E(4)} -> s4[384,1200]{0,1:E(4)}",
+        "u2[256,512]{1,0:E(2)} -> u2[256,512]{0,1:E(2)}",
+        "u2[512,300]{1,0:E(2)} -> u2[512,300]{0,1:E(2)}",
+        "u1[512,520]{1,0:E(1)} -> u1[512,520]{0,1:E(1)}",
+        "u4[352,1024]{1,0:E(4)} -> u4[352,1024]{0,1:E(4)PAD(384,1026;one)}",
+        "u2[64,64]{1,0:E(2)} -> u2[64,64]{0,1:L(9)E(2)PAD(68,65;one)}",
+        "u4[2,256,256]{2,1,0:E(4)} -> u4[2,256,256]{1,2,0:E(4)}",
+        "u4[16,64,256]{2,1,0:E(4)} -> u4[16,64,256]{1,0,2:E(4)}",
+        "u4[256,192] -> u4[256,192]{0,1:E(4)}", "u2[512,130] -> u2[512,130]{0,1:E(2)}",
+        "u4[256,256]{1,0:E(4)} -> u4[256,256]{0,1}", "u2[192,512]{1,0:E(2)} -> u2[192,512]{0,1}",
+        "pred[128,512]{1,0:E(1)} -> pred[128,512]{0,1}"}) {
+    expect_conforms(text, GetParam());
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_P(Microkernel, TransposesPackedRowsThatBeginAnywhereInAByte) {
+  for (const PackedType& element : packed_types) {
+    const std::string packing = "E(" + std::to_string(element.bits) + ")}";
+    const int line = 512 / element.bits, least = 320 / element.bits;
+    // Rows of source and target that begin in a byte or between two; blocks, parts of some.
+    for (const std::vector<int>& size :
+         {std::vector<int>{least, 81}, {least + 1, 80}, {line, 129}, {line + 3, 130}}) {
+      const std::string from = array(element.type, size);
+      expect_conforms(from + "{1,0:" + packing + " -> " + from + "{0,1:" + packing, GetParam());
+      if (HasFatalFailure()) return;
+    }
+    const std::string stack = array(element.type, {3, least + 1, 83});
+    expect_conforms(stack + "{2,1,0:" + packing + " -> " + stack + "{1,2,0:" + packing, GetParam());
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_P(Microkernel, CopiesPackedRowsThatBeginElsewhereInAByte) {
+  for (const PackedType& element : packed_types) {
+    const std::string packing = "E(" + std::to_string(element.bits) + ")";
+    const int line = 512 / element.bits, in_byte = 8 / element.bits;
+    // Rows of half a line to several, of every number of elements in their last byte.
+    for (const int bytes : {32, 63, 64, 257}) {
+      for (int rest = 0; rest < in_byte; rest += 1 + rest / 3) {
+        const int columns = bytes * in_byte + rest;
+        const std::string rows = array(element.type, {9, columns});
+        const std::string padded =
+            "{1,0:" + packing + "PAD(9," + std::to_string(columns + line) + ";one)}";
+        expect_conforms(rows + "{1,0:" + packing + "} -> " + rows + padded, GetParam());
+        expect_conforms(rows + padded + " -> " + rows + "{1,0:" + packing + "}", GetParam());
+        if (HasFatalFailure()) return;
+      }
+    }
+    const std::string stack = array(element.type, {3, 5, line + 3});
+    expect_conforms(stack + "{2,1,0:" + packing + "} -> " + stack + "{2,0,1:" + packing + "}",
+                    GetParam());
+    if (HasFatalFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace restride::testing

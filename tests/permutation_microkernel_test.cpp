@@ -1,0 +1,130 @@
+// Permuted blocks over their tails: small inner dimensions, tiles of few elements, batches of small
+// matrices. See support/microkernel_tails.hpp.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "support/microkernel_tails.hpp"
+
+namespace restride::testing {
+namespace {
+
+INSTANTIATE_TEST_SUITE_P(Every, Microkernel, ::testing::ValuesIn(setups()),
+                         [](const auto& info) { return name_of(info.param); });
+
+TEST_P(Microkernel, PermutesSmallInnerDimensions) {
+  for (const char* type : {"u8", "u16", "f32", "f64", "c128"}) {
+    for (const int inner : {2, 3, 4, 5, 7, 12}) {
+      for (const int outer : {1, 2, 3, 5, 16, 21, 22, 63, 64, 65, 130, 293}) {
+        const std::string from = array(type, {outer, inner}), to = array(type, {inner, outer});
+        expect_conforms(from + " -> " + from + "{0,1}", GetParam());
+        expect_conforms(to + " -> " + to + "{0,1}", GetParam());
+        expect_conforms(array(type, {outer}) + " -> " + from + " dims={0}", GetParam());
+        expect_conforms(array(type, {inner}) + " -> " + from + " dims={1}", GetParam());
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_P(Microkernel, MovesBetweenColumnsAndSmallTiles) {
+  for (const char* type : {"u8", "u16", "f32", "f64"}) {
+    for (const char* tile : {"T(2,2)", "T(4,4)", "T(8,8)", "T(16,16)", "T(4,8)", "T(3,5)"}) {
+      for (const std::vector<int>& size : {std::vector{64, 64}, {130, 48}, {67, 141}}) {
+        const std::string plain = array(type, size), tiled = plain + "{1,0:" + tile + "}";
+        expect_conforms(plain + "{0,1} -> " + tiled, GetParam());
+        expect_conforms(tiled + " -> " + plain + "{0,1}", GetParam());
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_P(Microkernel, LetsRunsLeaveWhereverInALineTheyBegin) {
+  for (const Element& element : every_width) {
+    // Images of several blocks or panels, parts of some, and columns that are left.
+    const int line = 64 / element.bytes;
+    for (const int rows : {2, 3, 5, 7, 9, 13, 20, 35, 70, 127}) {
+      for (const int columns : {9 * line + 1, 22 * line, 40 * line + line / 2 + 1}) {
+        if (rows > 20 && columns > 9 * line + 1) continue;
+        for (const std::vector<int>& size :
+             {std::vector<int>{3, rows, columns}, {3, columns, rows}}) {
+          const std::string from = array(element.type, size);
+          expect_conforms(from + " -> " + from + "{1,2,0}", GetParam());
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+    // Every place in a line.
+    for (const char* size : {"[64,3,353]", "[64,353,3]", "[64,9,577]"}) {
+      const std::string from = std::string(element.type) + size;
+      expect_conforms(from + " -> " + from + "{1,2,0}", GetParam());
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_P(Microkernel, LetsBatchesOfSmallMatricesLeaveTogether) {
+  for (const char* type : {"u8", "u16", "f32", "f64"}) {
+    for (const char* size :
+         {"[200,7,7]", "[129,13,13]", "[64,5,9]", "[131,3,19]", "[70,19,19]", "[3,150,5,5]",
+          "[40,3,7,7]", "[40,24,49]", "[40,49,24]", "[30,100,25]", "[30,25,101]"}) {
+      const std::string from = std::string(type) + size;
+      const bool four = std::count(from.begin(), from.end(), ',') == 3;
+      const std::string order = four ? "{2,3,1,0" : "{1,2,0";
+      expect_conforms(from + " -> " + from + order + "}", GetParam());
+      if (HasFatalFailure()) return;
+    }
+    // Matrices that lie apart, or are cut.
+    for (const char* text : {"[3,150,5,5] -> [3,150,5,5]{2,3,1,0:PAD(3,151,5,5;zero)}",
+                             "[2,3,1400] -> [2,3,1400]{1,2,0:PAD(2,3,1403;one)}",
+                             "[2,3,1400] -> [2,3,1400]{1,2,0:PAD(2,4,1400;one)}",
+                             "[2,1400,3] -> [2,1400,3]{1,2,0:PAD(2,1400,4;zero)}"}) {
+      std::string typed = std::string(type) + text;
+      typed.insert(typed.find("-> ") + 3, type);
+      expect_conforms(typed, GetParam());
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_P(Microkernel, MovesBetweenTilesOfFewElements) {
+  for (const char* type : {"u8", "u16", "f32"}) {
+    for (const char* tiles : {"T(2,1)", "T(4,1)", "T(8,128)(2,1)", "T(8,128)(4,1)", "T(4,4)"}) {
+      for (const char* sizes : {"[16,256]", "[17,130]"}) {
+        const std::string plain = std::string(type) + sizes, tiled = plain + "{1,0:" + tiles + "}";
+        expect_conforms(plain + " -> " + tiled, GetParam());
+        expect_conforms(tiled + " -> " + plain, GetParam());
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_P(Microkernel, FillsWhatIsPaddingOfATile) {
+  for (const char* type : {"u8", "u16", "f32", "f64"}) {
+    for (const char* tile : {"T(8,1,1)", "T(16,1,1)", "T(32,1,1)", "T(4,3,1)", "T(3,1,5)"}) {
+      for (const int channels : {1, 3, 4, 7, 16, 20, 33}) {
+        const std::string from = array(type, {2, channels, 9, 7});
+        expect_conforms(from + " -> " + from + "{3,2,1,0:" + tile + "}", GetParam());
+        expect_conforms(from + " -> " + from + "{1,3,2,0:" + tile + "}", GetParam());
+        expect_conforms(from + "{3,2,1,0:" + tile + "} -> " + from + "{1,3,2,0}", GetParam());
+        if (HasFatalFailure()) return;
+      }
+    }
+    for (const int channels : {1, 2, 3, 5}) {
+      const std::string from = array(type, {7, 33, channels});
+      for (const char* sizes : {"(7,33,8;one)", "(7,34,6;zero)", "(9,35,16;one)"}) {
+        const std::string padded = from + "{2,1,0:PAD" + sizes + "}";
+        expect_conforms(from + " -> " + padded, GetParam());
+        expect_conforms(padded + " -> " + from, GetParam());
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace restride::testing

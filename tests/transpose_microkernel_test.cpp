@@ -1,0 +1,213 @@
+// Transposes over their tails: extents around the sizes of networks and blocks, runs of one loop
+// and of several, rows that begin anywhere in a line. See support/microkernel_tails.hpp.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/microkernel_tails.hpp"
+
+namespace restride::testing {
+namespace {
+
+INSTANTIATE_TEST_SUITE_P(Every, Microkernel, ::testing::ValuesIn(setups()),
+                         [](const auto& info) { return name_of(info.param); });
+
+TEST_P(Microkernel, TransposesEveryTail) {
+  for (const char* type : {"u8", "u16", "f32", "f64", "c128"}) {
+    for (const int rows : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 67}) {
+      for (const int columns : {1, 2, 3, 4, 5, 8, 11, 15, 16, 17, 20}) {
+        const std::string from = array(type, {rows, columns});
+        expect_conforms(from + " -> " + from + "{0,1}", GetParam());
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_P(Microkernel, TransposesIntoRunsOfALane) {
+  struct Run {
+    const char* type;
+    int elements;
+  };
+  for (const Run& run : {Run{"u8", 16}, Run{"u16", 8}, Run{"f32", 4}, Run{"f64", 2}}) {
+    for (const int columns : {16, 31, 32, 33, 48, 63, 64, 65, 80, 100, 200}) {
+      const std::string from = array(run.type, {3, run.elements, columns});
+      expect_conforms(from + " -> " + from + "{1,2,0}", GetParam());
+      const std::string cut = array(run.type, {2, run.elements + 1, columns});
+      const std::string tile = std::to_string(run.elements);
+      expect_conforms(cut + " -> " + cut + "{2,1,0:T(" + tile + ",1)}", GetParam());
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_P(Microkernel, TransposesBlocksAndWhatIsLeftOfThem) {
+  const std::vector<std::vector<int>> sizes = {{64, 64},   {128, 128}, {128, 512}, {256, 128},
+                                               {192, 640}, {129, 257}, {300, 130}, {512, 64},
+                                               {260, 320}, {321, 576}, {513, 70},  {257, 133}};
+  for (const char* type : {"u8", "u16", "f32", "f64", "c128"}) {
+    for (const std::vector<int>& size : sizes) {
+      const std::string from = array(type, size);
+      expect_conforms(from + " -> " + from + "{0,1}", GetParam());
+      if (HasFatalFailure()) return;
+    }
+    // Several blocks both ways with a loop around them, the source rows further apart than they are
+    // long.
+    const std::string batch = array(type, {2, 256, 128});
+    expect_conforms(batch + "{2,1,0:PAD(2,256,160;zero)} -> " + batch + "{1,2,0}", GetParam());
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_P(Microkernel, TransposesIntoRowsThatBeginAnywhereInALine) {
+  struct Size {
+    const char* type;
+    int bytes, rows, columns;
+  };
+  for (const Size& size :
+       {Size{"u8", 1, 256, 128}, Size{"u16", 2, 256, 64}, Size{"f32", 4, 128, 64},
+        Size{"f64", 8, 64, 32}, Size{"c128", 16, 64, 16}}) {
+    for (int rest = 0; rest < 64 / size.bytes; rest += 1 + rest / 16) {
+      // One chunk of rows or several; what is left of rows and of columns.
+      const int rows = size.rows + rest % 4 * 128 / size.bytes + rest;
+      const std::string from = array(size.type, {rows, size.columns + rest % 3});
+      expect_conforms(from + " -> " + from + "{0,1}", GetParam());
+      if (HasFatalFailure()) return;
+    }
+    // Matrices that begin anywhere, too.
+    const std::string from = array(size.type, {3, size.rows + 1, size.columns + 1});
+    expect_conforms(from + " -> " + from + "{1,2,0}", GetParam());
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_P(Microkernel, TransposesElementsOfAnyWidth) {
+  struct Unit {
+    const char* type;
+    int count;
+  };
+  for (const Unit& unit :
+       {Unit{"u8", 3}, Unit{"u8", 5}, Unit{"u16", 3}, Unit{"u8", 7}, Unit{"u8", 9}, Unit{"u16", 5},
+        Unit{"u8", 11}, Unit{"f32", 3}, Unit{"u8", 13}, Unit{"u16", 7}, Unit{"u8", 15}}) {
+    const std::vector<std::vector<int>> sizes = {{16, 16},  {17, 23},  {64, 64},   {128, 64},
+                                                 {131, 66}, {200, 91}, {256, 192}, {260, 130}};
+    for (const std::vector<int>& size : sizes) {
+      const std::string from = array(unit.type, {size[0], size[1], unit.count});
+      expect_conforms(from + " -> " + from + "{2,0,1}", GetParam());
+      if (HasFatalFailure()) return;
+    }
+    const std::string batch = array(unit.type, {2, 130, 67, unit.count});
+    expect_conforms(batch + "{3,2,1,0:PAD(2,130,70,20;zero)} -> " + batch + "{3,1,2,0}",
+                    GetParam());
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_P(Microkernel, TransposesIntoShortRowsThatTouch) {
+  for (const Element& size : every_width) {
+    // Blocks have eight lines of the source. Shorter rows than lines, and longer ones.
+    for (int rows = 2; rows < 192 / size.bytes; rows += 1 + rows / 16) {
+      const int columns = 512 / size.bytes + rows % 3 * 40 / size.bytes;
+      const std::string from = array(size.type, {rows, columns});
+      expect_conforms(from + " -> " + from + "{0,1}", GetParam());
+      // Matrices that begin between lines, too.
+      const std::string batch = array(size.type, {2, rows, columns});
+      expect_conforms(batch + " -> " + batch + "{1,2,0}", GetParam());
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_P(Microkernel, TransposesRowsShorterThanALaneThatTouch) {
+  struct Row {
+    const char* type;
+    int elements;
+  };
+  for (const Row& row : {Row{"u8", 7}, Row{"u8", 8}, Row{"u8", 9}, Row{"u8", 12}, Row{"u8", 15},
+                         Row{"u16", 6}, Row{"u16", 7}}) {
+    for (const int rows : {16, 17, 31, 63, 64, 65, 100, 130, 200}) {
+      for (const std::vector<int>& size :
+           {std::vector{2, rows, row.elements}, {2, row.elements, rows}}) {
+        const std::string from = array(row.type, size);
+        expect_conforms(from + " -> " + from + "{1,2,0}", GetParam());
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_P(Microkernel, TransposesRunsMadeOfSeveralLoops) {
+  for (const char* type : {"u8", "u16", "f32", "f64"}) {
+    for (const char* sizes : {"[4,4,4,4]", "[8,8,8,8]", "[4,8,16,2]", "[5,3,7,4]", "[2,2,16,16]"}) {
+      const std::string from = std::string(type) + sizes;
+      expect_conforms(from + " -> " + from + "{0,1,2,3}", GetParam());
+      expect_conforms(from + " -> " + from + "{1,0,3,2}", GetParam());
+      if (HasFatalFailure()) return;
+    }
+    // Either operand could go on with the loop in the middle.
+    for (const char* sizes : {"[24,17,8]", "[24,16,3]", "[3,33,24]", "[8,65,7]"}) {
+      const std::string from = std::string(type) + sizes;
+      expect_conforms(from + " -> " + from + "{0,1,2}", GetParam());
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_P(Microkernel, TransposesBlocksOfRunsMadeOfSeveralLoops) {
+  // Runs of one loop and of two on either side; their lengths no powers of two; cut blocks.
+  const std::vector<std::vector<int>> sizes = {
+      {64, 3, 2, 48}, {96, 2, 2, 112}, {32, 2, 4, 32}, {70, 2, 2, 80}};
+  for (const char* type : {"u8", "f32", "f64"}) {
+    for (const std::vector<int>& size : sizes) {
+      const std::string from = array(type, size);
+      for (const char* order : {"{0,1,2,3}", "{1,0,3,2}"}) {
+        expect_conforms(from + " -> " + from + order, GetParam());
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_P(Microkernel, RepeatsBlocksThatLieAcrossTheTarget) {
+  for (const char* type : {"u8", "u16", "f32", "f64", "c128"}) {
+    for (const int rows : {3, 17, 64}) {
+      for (const int columns : {16, 67, 130}) {
+        const std::string from = array(type, {columns, rows});
+        expect_conforms(from + " -> " + array(type, {3, rows, columns}) + " dims={2,1}",
+                        GetParam());
+        expect_conforms(from + " -> " + array(type, {rows, 2, columns}) + " dims={2,0}",
+                        GetParam());
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_P(Microkernel, ComputesBlocksOfSourcesThatDoNotFollowTheTarget) {
+  for (const std::vector<int>& size :
+       {std::vector<int>{64, 64}, {192, 256}, {129, 320}, {70, 65}}) {
+    const std::string sizes = array("", size);
+    const std::string across = "[" + std::to_string(size[1]) + "]";
+    for (const std::string& text :
+         {"convert(f32" + sizes + ") -> s8" + sizes + "{0,1}",
+          "convert(bf16" + sizes + ") -> f32" + sizes + "{0,1}",
+          "convert(u8" + sizes + ") -> f64" + sizes + "{0,1}",
+          "add(f32" + sizes + ", f32" + across + " dims={1}) -> f32" + sizes + "{0,1}",
+          "multiply(f32" + sizes + "{0,1}, f32" + sizes + ") -> f32" + sizes + "{0,1}",
+          "less(s32" + sizes + ", s32" + sizes + ") -> pred" + sizes + "{0,1}"}) {
+      expect_conforms(text, GetParam());
+      if (HasFatalFailure()) return;
+    }
+  }
+  // Rows of a line and a half and of half a line, between loops of the source.
+  for (const char* channels : {"24", "16", "8", "3"}) {
+    const std::string sizes = "[2," + std::string(channels) + ",12,16]";
+    expect_conforms("convert(f32" + sizes + ") -> bf16" + sizes + "{1,3,2,0}", GetParam());
+    expect_conforms("convert(u8" + sizes + "{1,3,2,0}) -> f32" + sizes, GetParam());
+    if (HasFatalFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace restride::testing
