@@ -160,6 +160,14 @@ bool can_join(const TileRun& rows, const TileRun& columns, const Machine& machin
 program::Body emit_joined_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,
                                     const Machine& machine, int64_t& scratch_bytes);
 
+/// The same where runs of the target are made of several loops, or are short. Columns fill a vector
+/// at most, and runs are of so many bytes at least and, with so many columns, at most.
+constexpr int64_t least_imaged_run_bytes = 512;
+int64_t most_imaged_run_bytes(int64_t columns, int64_t line_bytes);
+bool can_image(const TileRun& rows, const TileRun& columns, const Machine& machine);
+program::Body emit_imaged_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,
+                                    const Machine& machine, int64_t& scratch_bytes);
+
 /// The same where the rows of one side are shorter than a lane and touch. Whether such rows of an
 /// operand (0: the target) are better taken so than permuted.
 bool takes_short_rows(size_t operand, int64_t element_bytes, int64_t row_bytes,

@@ -115,6 +115,9 @@ Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& 
   if (can_shift(row, column, machine)) {
     return emit_shifted_transpose(row, column, at, machine, scratch_bytes);
   }
+  if (can_image(row, column, machine)) {
+    return emit_imaged_transpose(row, column, at, machine, scratch_bytes);
+  }
   if (can_stage(row, column, {}, machine)) {
     return emit_staged_transpose(row, column, {}, at, machine, scratch_bytes);
   }

@@ -15,20 +15,29 @@ namespace restride {
 
 class PanelImage {
  public:
-  /// Of so many columns, at most those that fill a vector.
+  /// Of so many columns, at most those that fill a vector, which touch in the image.
   PanelImage(const TileRun& rows, int64_t columns, const Strides& at, const Machine& machine)
-      : rows_(rows), columns_(columns), at_(at), machine_(machine) {}
+      : PanelImage(rows, columns, rows.extent() * machine.element_bytes, at, machine) {}
+
+  /// `pitch`: bytes from a column to the next one in the image.
+  PanelImage(const TileRun& rows, int64_t columns, int64_t pitch, const Strides& at,
+             const Machine& machine)
+      : rows_(rows), columns_(columns), pitch_(pitch), at_(at), machine_(machine) {}
 
   /// What it takes of scratch: what its rows have, and what the last one is written over.
   int64_t bytes() const;
 
+  /// Whether rows of the next image are asked for, by prefetch_stream.
+  enum class Ask : uint8_t { nothing, ahead };
+
   /// Fills it through source_stream and scratch_stream, from where they stand.
-  program::Body emit() const;
+  program::Body emit(Ask ask = Ask::nothing) const;
 
  private:
-  /// Bytes from a row of the image to the next one, which touches it.
-  int64_t pitch() const { return rows_.extent() * machine_.element_bytes; }
+  int64_t run() const { return rows_.extent() * machine_.element_bytes; }
   program::Body networks(int64_t first_row, int64_t rows) const;
+  /// Asks for the last byte that the next image has of some rows: this one has had the others.
+  program::Body asks(int64_t first_row, int64_t rows) const;
   /// A network of some rows and columns, from where the streams stand.
   program::Block network(int64_t first_row, int64_t rows, int64_t first_column,
                          int64_t columns) const;
@@ -36,6 +45,7 @@ class PanelImage {
 
   const TileRun& rows_;
   int64_t columns_;
+  int64_t pitch_;
   Strides at_;
   const Machine& machine_;
 };

@@ -268,17 +268,9 @@ bool Scheduler::follows_source() {
   return false;
 }
 
-bool Scheduler::permute_lines(const IterationSpace& unsplit) {
-  if (!permutes()) return false;
-  const IterationSpace split = std::exchange(space(), unsplit);
-  const std::vector<Mark> marks =
-      std::exchange(marks_, std::vector<Mark>(unsplit.loops.size(), Mark::outside));
-  if (permute({.joined = most_joined_into_lines}) && (begins_lines() || follows_source()))
-    return true;
-  space() = split;
-  marks_ = marks;
-  schedule_.movement = Movement::transpose;
-  return false;
+bool Scheduler::permute_lines() {
+  return permutes() && permute({.joined = most_joined_into_lines}) &&
+         (begins_lines() || follows_source());
 }
 
 bool Scheduler::repeats(const std::vector<int64_t>& block) {

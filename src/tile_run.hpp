@@ -25,6 +25,9 @@ class TileRun {
   /// How many it is made of.
   size_t sides() const { return sides_.size(); }
 
+  /// Those, fastest first.
+  const std::vector<nest::Side>& digits() const { return sides_; }
+
   /// Where element `i` of the run lies in an operand, relative to the first, in bytes.
   int64_t at(size_t operand, int64_t i) const;
 

@@ -169,6 +169,28 @@ TEST_P(Microkernel, TransposesBlocksOfRunsMadeOfSeveralLoops) {
   }
 }
 
+TEST_P(Microkernel, TransposesIntoRunsOfSeveralLoopsThatBeginAnywhereInALine) {
+  for (const Element& element : every_width) {
+    for (const int inner : {3, 5, 8, 17, 28, 70}) {
+      // Runs of an image and of some, what is left of them, and of columns.
+      const int outer = 700 / (inner * element.bytes) + inner % 3 * 500 / inner;
+      for (const int column_bytes : {16, 40, 64, 90, 130}) {
+        const int columns = column_bytes / element.bytes + inner % 2;
+        const std::string from = array(element.type, {inner, outer, 3, columns});
+        expect_conforms(from + " -> " + from + "{0,1,2,3}", GetParam());
+        if (HasFatalFailure()) return;
+      }
+    }
+    // Three loops; rows of one that are short; padding between columns.
+    const std::string three = array(element.type, {9, 5, 7, 4, 3, 24});
+    expect_conforms(three + " -> " + three + "{0,2,1,3,5,4}", GetParam());
+    const std::string rows = array(element.type, {610 / element.bytes, 3, 33});
+    expect_conforms(rows + " -> " + rows + "{0,2,1}", GetParam());
+    expect_conforms(rows + " -> " + rows + "{0,2,1:PAD(615,4,33;one)}", GetParam());
+    if (HasFatalFailure()) return;
+  }
+}
+
 TEST_P(Microkernel, RepeatsBlocksThatLieAcrossTheTarget) {
   for (const char* type : {"u8", "u16", "f32", "f64", "c128"}) {
     for (const int rows : {3, 17, 64}) {
