@@ -98,7 +98,7 @@ Body BoxCode::relaid(const Relayout& relayout, const std::array<Place, 2>& place
   const bool whole_vectors = alignment % vector_bytes_ == 0;
   const auto program = [&](const Target& target) {
     Schedule scheduled = schedule(space, target, CodeGoal::part);
-    scheduled.staged = false;
+    scheduled.staging = Staging::registers;
     // Images in scratch have places that nothing was written to.
     scheduled.reads_between = places[1].stream == source_stream;
     scheduled.vector_bytes = vector_bytes_;

@@ -43,7 +43,7 @@ struct Machine {
   int64_t network_column_bytes;  ///< of a source row that one network takes in
   int64_t element_bytes;
   bool streams;      ///< source and target do not stay in the caches
-  bool staged;       ///< boxes of a transpose go through a panel then
+  Staging staging;   ///< of boxes of a transpose then
   int fill_table;    ///< Program::tables entry with the padding element repeated
   bool nontemporal;  ///< the tile begins on a line of the target, and whole vectors of it go around
                      ///< the caches
@@ -161,8 +161,7 @@ program::Body emit_joined_transpose(const TileRun& rows, const TileRun& columns,
                                     const Machine& machine, int64_t& scratch_bytes);
 
 /// The same where runs of the target are made of several loops, or are short. Columns fill a vector
-/// at most, and runs are of so many bytes at least and, with so many columns, at most.
-constexpr int64_t least_imaged_run_bytes = 512;
+/// at most, and with so many of them runs are at most so many bytes long.
 int64_t most_imaged_run_bytes(int64_t columns, int64_t line_bytes);
 bool can_image(const TileRun& rows, const TileRun& columns, const Machine& machine);
 program::Body emit_imaged_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,

@@ -98,10 +98,10 @@ int64_t most_imaged_run_bytes(int64_t columns, int64_t line_bytes) {
 }
 
 bool can_image(const TileRun& rows, const TileRun& columns, const Machine& machine) {
-  const int64_t element = machine.element_bytes, run = rows.extent() * element;
-  return can_shift_images(machine) && columns.extent() * element <= machine.vector_bytes &&
-         run >= least_imaged_run_bytes &&
-         run <= most_imaged_run_bytes(columns.extent(), machine.vector_bytes) &&
+  const int64_t element = machine.element_bytes, count = columns.extent();
+  return machine.staging == Staging::images && can_shift_images(machine) &&
+         count * element <= machine.vector_bytes && rows.extent() > 1 &&
+         rows.extent() * element <= most_imaged_run_bytes(count, machine.vector_bytes) &&
          columns.sides() <= 1 && rows.is_contiguous(0, element) &&
          columns.is_contiguous(1, element);
 }

@@ -191,7 +191,7 @@ class StagedTranspose {
 bool can_stage(const TileRun& rows, const TileRun& columns, const RowMixing& mixing,
                const Machine& machine) {
   const int64_t element = machine.element_bytes, vector = machine.vector_bytes;
-  if (!machine.streams || !machine.staged || element >= 16) return false;
+  if (!machine.streams || machine.staging != Staging::panels || element >= 16) return false;
   if (!rows.is_contiguous(0, element) || !columns.is_contiguous(1, element)) return false;
   const int64_t group = 16 / element, panel_columns = vector / element;
   if (rows.extent() % panel_columns != 0) return false;

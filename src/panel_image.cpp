@@ -32,7 +32,8 @@ Body PanelImage::emit(Ask ask) const {
     append(body, std::move(networks));
     return body;
   };
-  if (run() < machine_.vector_bytes && columns_ == most) return in(0, rows_.extent(), short_rows());
+  if (run() < machine_.vector_bytes && 2 * columns_ >= most)
+    return in(0, rows_.extent(), short_rows());
   const int64_t whole = rows_.extent() / most * most;
   Body body;
   if (whole > 0) {

@@ -34,6 +34,10 @@ enum class Movement : uint8_t {
 /// the target afterwards.
 enum class MixedRows : uint8_t { source, target };
 
+/// Where boxes of a transpose around the caches come together: in registers, in panels in L1 that
+/// are filled while others leave, or in images in L1 that leave wherever in a line they begin.
+enum class Staging : uint8_t { registers, panels, images };
+
 struct Schedule {
   IterationSpace space;
   Movement movement = Movement::row;
@@ -53,8 +57,7 @@ struct Schedule {
   int vector_bytes = 16;
   /// Of a transpose: bytes of a source row that one network takes in.
   int64_t network_column_bytes = 16;
-  /// Of a transpose around the caches: boxes go through a panel in L1.
-  bool staged = true;
+  Staging staging = Staging::panels;
   /// Whole vectors of the target go around the caches.
   bool nontemporal = false;
   /// How many bytes before they are written lines of the target are asked for; 0: they are not.

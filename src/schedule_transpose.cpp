@@ -71,6 +71,8 @@ constexpr int64_t most_imaged_columns = 32;
 // Less of a source row than this at a time is worse than any other way: f32[51,32,87,32,2] .52 ->
 // .19 of the ceiling, f16[4095,498,3] .50 -> .23; but f32[7,90,96,16,3] .22 -> .54.
 constexpr int64_t least_imaged_column_bytes = 12;
+// Both ends of a run share a line with others.
+constexpr int64_t least_imaged_run_bytes = 512;
 
 // As many columns of a box have what they leave over in scratch. Bytes: as many as that has room
 // for; wider ones 128 or 512 bytes .71, 64 .68 (of 25).
@@ -158,7 +160,7 @@ void Scheduler::transpose() {
       static_cast<int>(std::clamp(round_up_to_power_of_two(row), int64_t{16}, widest));
   if (short_rows) schedule_.vector_bytes = target_.vector_bytes;
   if (lanes && row == lane_bytes) schedule_.vector_bytes = lanes_bytes;
-  schedule_.staged = !pages;
+  schedule_.staging = pages ? Staging::registers : Staging::panels;
   if (!schedule_.nontemporal) {
     schedule_.claimed_ahead =
         claimed_ahead(column, aligned ? Rows::begin_lines : Rows::between_lines);
@@ -287,6 +289,7 @@ bool Scheduler::image_runs() {
   }
   mark(split_off(contiguous(1), columns)) = Mark::source_run;
   go_on(1);
+  schedule_.staging = Staging::images;
   return true;
 }
 

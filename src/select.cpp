@@ -212,7 +212,7 @@ class Selector {
                           schedule_.network_column_bytes,
                           nest_.op.bytes,
                           schedule_.nontemporal,
-                          schedule_.staged,
+                          schedule_.staging,
                           fills || fills_within ? tables_.add(fill_pattern()) : 0,
                           schedule_.nontemporal && alignment % schedule_.vector_bytes == 0,
                           schedule_.nontemporal ? std::gcd(around.alignment, at) : 1,
