@@ -35,8 +35,8 @@ int64_t image_pitch(int64_t run_bytes, const Machine& machine) {
 
 /// What is known where any column begins; what comes in goes to the image through the caches.
 Machine for_columns(const TileRun& columns, Machine machine) {
-  if (columns.extent() > 1)
-    machine.alignment = std::gcd(machine.alignment, columns.digits().front().stride[0]);
+  for (const nest::Side& digit : columns.digits())
+    machine.alignment = std::gcd(machine.alignment, digit.stride[0]);
   machine.nontemporal = false;
   return machine;
 }
@@ -102,8 +102,7 @@ bool can_image(const TileRun& rows, const TileRun& columns, const Machine& machi
   return machine.staging == Staging::images && can_shift_images(machine) &&
          count * element <= machine.vector_bytes && rows.extent() > 1 &&
          rows.extent() * element <= most_imaged_run_bytes(count, machine.vector_bytes) &&
-         columns.sides() <= 1 && rows.is_contiguous(0, element) &&
-         columns.is_contiguous(1, element);
+         rows.is_contiguous(0, element) && columns.is_contiguous(1, element);
 }
 
 Body emit_imaged_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,

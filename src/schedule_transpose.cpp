@@ -275,34 +275,41 @@ bool Scheduler::instead(const IterationSpace& unsplit, const std::function<bool(
 }
 
 bool Scheduler::image_runs() {
-  const int64_t bytes = space().op.bytes, line = target_.line_bytes;
-  const int column = contiguous(1);
-  if (!shifts_images() || column < 0 || column == contiguous(0) ||
+  const int64_t bytes = space().op.bytes;
+  if (!shifts_images() || contiguous(1) < 0 || contiguous(1) == contiguous(0) ||
       extent_bytes(0) + extent_bytes(1) <= target_.streaming_fill_bytes) {
     return false;
   }
-  const int64_t panel = std::min(line / bytes, most_imaged_columns), extent = loop(column).extent;
-  const int64_t columns = extent <= 2 * panel ? evenly_up(extent, panel) : panel;
-  if (columns * bytes < least_imaged_column_bytes ||
-      take_imaged_run(column, columns) < least_imaged_run_bytes) {
-    return false;
-  }
-  mark(split_off(contiguous(1), columns)) = Mark::source_run;
+  const int64_t columns = take_imaged_columns();
+  if (columns * bytes < least_imaged_column_bytes) return false;
+  const int64_t most = most_imaged_run_bytes(columns, target_.line_bytes);
+  if (take_imaged_run(most) < least_imaged_run_bytes) return false;
   go_on(1);
   schedule_.staging = Staging::images;
   return true;
 }
 
-int64_t Scheduler::take_imaged_run(int column, int64_t columns) {
-  const int64_t most = most_imaged_run_bytes(columns, target_.line_bytes);
-  const int column_axis = loop(column).axis;
+int64_t Scheduler::take_imaged_columns() {
+  const int64_t bytes = space().op.bytes;
+  const int64_t panel = std::min(target_.line_bytes / bytes, most_imaged_columns);
+  int64_t columns = 1;
+  for (int k = contiguous(1); k >= 0 && k != contiguous(0) && 2 * columns <= panel;
+       k = next_in_run(1, columns * bytes)) {
+    const int64_t extent = loop(k).extent, most = panel / columns;
+    const int inner = split_off(k, extent <= 2 * most ? evenly_up(extent, most) : most);
+    mark(inner) = Mark::source_run;
+    columns *= loop(inner).extent;
+    if (loop(inner).extent < extent) break;
+  }
+  return columns;
+}
+
+int64_t Scheduler::take_imaged_run(int64_t most) {
   int64_t run = space().op.bytes;
   for (int k = contiguous(0); k >= 0 && 2 * run <= most; k = next_in_run(0, run)) {
     const Axis& axis = space().axes[static_cast<size_t>(loop(k).axis)];
     const int64_t extent = loop(k).extent, step = loop(k).step;
-    if (loop(k).axis == column_axis || axis.valid != axis.padded ||
-        axis.valid % (extent * step) != 0)
-      return run;
+    if (axis.valid != axis.padded || axis.valid % (extent * step) != 0) return run;
     const int inner = split_off(k, evenly_up(extent, most / run));
     mark(inner) = Mark::target_run;
     run *= loop(inner).extent;

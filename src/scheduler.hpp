@@ -192,8 +192,10 @@ class Scheduler {
   /// leave in lines wherever they begin. Smaller arrays than Target::streaming_fill_bytes are moved
   /// faster through the caches: 64 random ones of 4 to 16 MB 1.3 times, 128 larger ones .77 times.
   bool image_runs();
-  /// Marks loops that make such a run for so many columns; returns its length, bytes.
-  int64_t take_imaged_run(int column, int64_t columns);
+  /// Marks loops that make a panel of columns of the source; returns how many.
+  int64_t take_imaged_columns();
+  /// Marks loops that make a run of up to `most` bytes; returns its length.
+  int64_t take_imaged_run(int64_t most);
 
   /// Decides anew, from `unsplit` on; all stays as it is where `other` says false.
   bool instead(const IterationSpace& unsplit, const std::function<bool()>& other);
