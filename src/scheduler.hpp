@@ -189,16 +189,18 @@ class Scheduler {
   bool continues_rows(int k);
 
   /// Takes runs of the target that several loops make, or short ones, for images in scratch that
-  /// leave in lines wherever they begin. Smaller arrays than Target::streaming_fill_bytes are moved
-  /// faster through the caches: 64 random ones of 4 to 16 MB 1.3 times, 128 larger ones .77 times.
+  /// leave in lines wherever they begin.
   bool image_runs();
   /// Marks loops that make a panel of columns of the source; returns how many.
   int64_t take_imaged_columns();
   /// Marks loops that make a run of up to `most` bytes; returns its length.
   int64_t take_imaged_run(int64_t most);
 
-  /// Decides anew, from `unsplit` on; all stays as it is where `other` says false.
-  bool instead(const IterationSpace& unsplit, const std::function<bool()>& other);
+  /// Decides anew, from `undecided` on; all stays as it is where `other` says false.
+  bool instead(const Schedule& undecided, const std::function<bool()>& other);
+
+  /// Whether tiles that follow each other lie far apart in the target.
+  bool leads_far();
 
   /// Whether all unmarked loops but these two walk whole lines of the target: else where its lines
   /// begin is not known inside of them.
