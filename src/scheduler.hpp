@@ -26,6 +26,12 @@ constexpr int64_t page_rows = 16;
 constexpr int64_t cached_columns = 64;
 constexpr int64_t crowded_rows(int64_t element_bytes) { return element_bytes < 4 ? 512 : 256; }
 
+// A run of fewer bytes is not worth a lane of a transpose.
+constexpr int64_t narrow_run_bytes = 16;
+
+// Boxes of transposes that stream take eight lines of the source at a time.
+constexpr int64_t streamed_columns(int64_t element_bytes) { return 512 / element_bytes; }
+
 // Code for a permuted block grows with its windows.
 constexpr int64_t most_permuted_bytes = 2048;
 
@@ -180,6 +186,8 @@ class Scheduler {
   /// Where rows of the target touch and are short, but no vectors: tiles of whole rows, by what is
   /// read of the source at a time, or permuted blocks.
   bool touching_rows();
+  /// Whether the rows and columns of these loops are such, and small enough for an image in L1.
+  bool touch_between_lines(int row, int column);
 
   /// Takes long runs whose rows begin between lines, which leave around the caches all the same.
   /// `row`, `column`: what is taken already, bytes.
@@ -195,6 +203,9 @@ class Scheduler {
   int64_t take_imaged_columns();
   /// Marks loops that make a run of up to `most` bytes; returns its length.
   int64_t take_imaged_run(int64_t most);
+
+  /// Permutes whole lines, or takes such runs of a large array.
+  bool makes_lines(const Schedule& undecided);
 
   /// Decides anew, from `undecided` on; all stays as it is where `other` says false.
   bool instead(const Schedule& undecided, const std::function<bool()>& other);

@@ -1,0 +1,226 @@
+// Schedules of transposes whose rows of the target begin between lines, for arrays that do not stay
+// in the caches: rows that touch leave together, long ones are shifted, runs of several loops and
+// short ones are put together first.
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "arithmetic.hpp"
+#include "microkernel.hpp"
+#include "program.hpp"
+#include "scheduler.hpp"
+#include "shifted_lines.hpp"
+
+namespace restride {
+
+using program::lane_bytes;
+
+namespace {
+
+// Rows of the target that touch and stream are permuted into whole lines where they have so few
+// elements, or are narrow: f32 4 x N .92 by way of an image, 1.0 permuted, 6 x N .79 and .97, f64 5
+// x N .68 and .88, u8 12 x N .59 and .9.
+constexpr int64_t few_rows = 8;
+
+// Matrices of which a whole image is made, and less of the source than is read at a time otherwise,
+// have so many bytes at least: u16 9 x 20 (360) .50 -> .41 of the ceiling, 19 x 19 (722) .46 ->
+// .46, f32 12 x 12 (576) .45 -> .84, f64 9 x 9 (648) .44 -> .64, u8 200 x 25 .48 -> .75, u16 100 x
+// 49 .45 -> .78.
+constexpr int64_t least_touching_bytes = 512;
+// Rows of 17 bytes .53 -> .43, of 18 .47 -> .48, of 20 .53 -> .64, of 24 .46 -> .55.
+constexpr int64_t least_touching_run_bytes = 20;
+
+// Where rows begin between lines, the longest. Each end of a run shares a line with another one: of
+// 1 KB .63, of 2 KB .71 of the ceiling (geometric mean of 20 cases, in an earlier form of the
+// code). What is read at both sides of a box should still be in the second level: of 8 KB .56, of 4
+// KB .59 (of 6 cases, three times).
+constexpr int64_t most_shifted_run_bytes = 4 * 1024;
+
+// Of images of bytes half a line of the source: all of it is twice as slow, a quarter 1.1 times.
+constexpr int64_t most_imaged_columns = 32;
+// Less of a source row than this at a time is worse than any other way: f32[51,32,87,32,2] .52 ->
+// .19 of the ceiling, f16[4095,498,3] .50 -> .23; but f32[7,90,96,16,3] .22 -> .54.
+constexpr int64_t least_imaged_column_bytes = 12;
+// Both ends of a run share a line with others.
+constexpr int64_t least_imaged_run_bytes = 512;
+// Smaller arrays than Target::streaming_fill_bytes are moved through the caches: 64 random ones of
+// 4 to 16 MB in .78 of the time, 128 larger ones in 1.3 times as much. But not where their lines
+// cannot be asked for, and what comes next is this far away: f32[19,18,8,8,67]{1,2,0,3,4} .38 ->
+// .75 of the ceiling, f32[22,63,11,8,10] reversed .35 -> .58, 11 of these 1.35 times as fast.
+constexpr int64_t far_pages = 16;
+
+// As many columns of a box have what they leave over in scratch. Bytes: as many as that has room
+// for; wider ones 128 or 512 bytes .71, 64 .68 (of 25).
+constexpr int64_t most_shifted_columns(int64_t element_bytes) {
+  return element_bytes == 1 ? 192 : std::min<int64_t>(128, 512 / element_bytes);
+}
+
+// Rests take code of their own, which is not worth that of shifted ones. So tiles leave few:
+
+/// The length of tiles of at most `most` that make as few tiles as there can be.
+int64_t evenly(int64_t count, int64_t most) {
+  return count == 0 ? 0 : count / ceil_div(count, most);
+}
+
+/// The same, the last of them shorter.
+int64_t evenly_up(int64_t count, int64_t most) { return ceil_div(count, ceil_div(count, most)); }
+
+/// The length of tiles of half of `most` and more that cover the most.
+int64_t covering(int64_t count, int64_t most) {
+  int64_t best = most;
+  for (int64_t length = most; 2 * length >= most && length > 1; --length) {
+    if (count / length * length > count / best * best) best = length;
+  }
+  return count < best ? 0 : best;
+}
+
+}  // namespace
+
+bool Scheduler::touching_rows() {
+  const int64_t bytes = space().op.bytes;
+  const int row = contiguous(0), column = contiguous(1);
+  if (row < 0 || column < 0 || row == column || !touch_between_lines(row, column)) return false;
+  const int64_t run = loop(row).extent * bytes;
+  const int64_t columns = streamed_columns(bytes), count = loop(column).extent;
+  if (!shifts_images() && (count < columns || !others_begin_lines(row, column))) return false;
+  if (count < columns) {
+    if (permutes() && permute_dense_block()) return true;
+    if (count * bytes < lane_bytes || run < least_touching_run_bytes ||
+        count * run < least_touching_bytes) {
+      return false;
+    }
+  }
+  const bool few = loop(row).extent <= few_rows || run < narrow_run_bytes;
+  if (few && permutes() && permute()) return true;
+  mark(row) = Mark::target_run;
+  mark(split_off(column, columns)) = Mark::source_run;
+  go_on(1);
+  return true;
+}
+
+bool Scheduler::touch_between_lines(int row, int column) {
+  const int64_t bytes = space().op.bytes, line = target_.line_bytes;
+  const int64_t run = loop(row).extent * bytes;
+  const Axis& axis = space().axes[static_cast<size_t>(loop(row).axis)];
+  const bool whole = axis.valid == loop(row).extent && axis.padded == loop(row).extent;
+  const bool touch = loop(column).stride[0] == run && run % line != 0;
+  return schedule_.nontemporal && masks_lines(target_) && whole && touch &&
+         line / bytes * run <= program::max_scratch_bytes;
+}
+
+bool Scheduler::others_begin_lines(int row, int column) {
+  for (int k = 0; k < loop_count(); ++k) {
+    const bool other = mark(k) == Mark::outside && k != row && k != column;
+    if (other && loop(k).stride[0] % target_.line_bytes != 0) return false;
+  }
+  return true;
+}
+
+bool Scheduler::shifts_images() const {
+  return schedule_.nontemporal && goal_ == CodeGoal::fast &&
+         shifts_lines(target_, schedule_.space.op.bytes);
+}
+
+bool Scheduler::shift(int64_t row, int64_t column) {
+  const int64_t bytes = space().op.bytes, line = target_.line_bytes;
+  const int rows = next_in_run(0, row), columns = next_in_run(1, column);
+  // Very short columns go through the caches in the same boxes: f32[600,2050,3] .92 of the ceiling.
+  const bool panels = line % column == 0 || column < lane_bytes;
+  if (!shifts_lines(target_, bytes) || row != line || !panels || rows < 0 || columns < 0 ||
+      !continues_rows(rows)) {
+    return false;
+  }
+  const int64_t chunk = shifted_chunk_lines, panel = line / column;
+  const int64_t tile_chunks =
+      evenly(whole_iterations(rows) / chunk, most_shifted_run_bytes / line / chunk);
+  const int64_t tile_panels =
+      covering(whole_iterations(columns) / panel, most_shifted_columns(bytes) * bytes / line);
+  if (tile_chunks * chunk * line < target_.shifting_run_bytes || tile_panels < 2) return false;
+  mark(split_off(rows, tile_chunks * chunk)) = Mark::target_run;
+  mark(split_off(next_in_run(1, column), tile_panels * panel)) = Mark::source_run;
+  schedule_.claimed_ahead = claimed_ahead(line, Rows::between_lines);
+  go_on(1);
+  return true;
+}
+
+bool Scheduler::continues_rows(int k) {
+  for (int j = 0; j < loop_count(); ++j) {
+    if (mark(j) != Mark::target_run) continue;
+    for (const size_t operand : {size_t{0}, size_t{1}}) {
+      if (loop(k).stride[operand] != loop(j).stride[operand] * loop(j).extent) return false;
+    }
+  }
+  return true;
+}
+
+bool Scheduler::instead(const Schedule& undecided, const std::function<bool()>& other) {
+  const Schedule decided = std::exchange(schedule_, undecided);
+  const std::vector<Mark> marks =
+      std::exchange(marks_, std::vector<Mark>(space().loops.size(), Mark::outside));
+  if (other()) return true;
+  schedule_ = decided;
+  marks_ = marks;
+  return false;
+}
+
+bool Scheduler::makes_lines(const Schedule& undecided) {
+  if (instead(undecided, [this] { return permute_lines(); })) return true;
+  return extent_bytes(0) + extent_bytes(1) > target_.streaming_fill_bytes &&
+         instead(undecided, [this] { return image_runs(); });
+}
+
+bool Scheduler::leads_far() {
+  for (int k = loop_count() - 1; k >= 0; --k) {
+    if (mark(k) == Mark::outside)
+      return std::abs(loop(k).stride[0]) >= far_pages * target_.page_bytes;
+  }
+  return false;
+}
+
+bool Scheduler::image_runs() {
+  const int64_t bytes = space().op.bytes;
+  if (!shifts_images() || contiguous(1) < 0 || contiguous(1) == contiguous(0)) return false;
+  const int64_t columns = take_imaged_columns();
+  if (columns * bytes < least_imaged_column_bytes) return false;
+  const int64_t most = most_imaged_run_bytes(columns, target_.line_bytes);
+  if (take_imaged_run(most) < least_imaged_run_bytes) return false;
+  go_on(1);
+  schedule_.staging = Staging::images;
+  return true;
+}
+
+int64_t Scheduler::take_imaged_columns() {
+  const int64_t bytes = space().op.bytes;
+  const int64_t panel = std::min(target_.line_bytes / bytes, most_imaged_columns);
+  int64_t columns = 1;
+  for (int k = contiguous(1); k >= 0 && k != contiguous(0) && 2 * columns <= panel;
+       k = next_in_run(1, columns * bytes)) {
+    const int64_t extent = loop(k).extent, most = panel / columns;
+    const int inner = split_off(k, extent <= 2 * most ? evenly_up(extent, most) : most);
+    mark(inner) = Mark::source_run;
+    columns *= loop(inner).extent;
+    if (loop(inner).extent < extent) break;
+  }
+  return columns;
+}
+
+int64_t Scheduler::take_imaged_run(int64_t most) {
+  int64_t run = space().op.bytes;
+  for (int k = contiguous(0); k >= 0 && 2 * run <= most; k = next_in_run(0, run)) {
+    const Axis& axis = space().axes[static_cast<size_t>(loop(k).axis)];
+    const int64_t extent = loop(k).extent, step = loop(k).step;
+    if (axis.valid != axis.padded || axis.valid % (extent * step) != 0) return run;
+    const int inner = split_off(k, evenly_up(extent, most / run));
+    mark(inner) = Mark::target_run;
+    run *= loop(inner).extent;
+    if (loop(inner).extent < extent) return run;
+  }
+  return run;
+}
+
+int64_t Scheduler::whole_iterations(int k) {
+  return std::min(loop(k).extent,
+                  space().axes[static_cast<size_t>(loop(k).axis)].valid / loop(k).step);
+}
+
+}  // namespace restride
