@@ -94,7 +94,8 @@ std::optional<Violation> BlockVerifier::check_table(const Op& op) const {
     return Violation{4, "no such table", &op};
   }
   const Table& table = tables_[size_t(op.table)];
-  const int entries = program_.vector_bytes / (op.code == Code::permute ? op.width : 1);
+  const int permuted = std::min(program_.vector_bytes, target_.permute_bytes);
+  const int entries = op.code == Code::permute ? permuted / op.width : program_.vector_bytes;
   if (table.entries != entries) return Violation{4, "the table has another size", &op};
   const int choices = op.code == Code::shuffle ? 16 : op.b == none ? entries : 2 * entries;
   if (op.code != Code::constant && table.largest >= choices) {

@@ -94,15 +94,16 @@ uint64_t shuffled(uint64_t a, const std::vector<uint8_t>& table) {
 }  // namespace
 
 uint64_t BlockVerifier::permuted_bytes(const Op& op, uint64_t a, uint64_t b) const {
-  const int width = op.width, entries = program_.vector_bytes / width;
   const Table& facts = tables_[size_t(op.table)];
+  const int width = op.width, entries = facts.entries;
   if (a == all_ && b == all_ && facts.defined == low_bits(entries)) return all_;
   const std::vector<uint8_t>& table = program_.tables[size_t(op.table)];
   uint64_t result = 0;
-  for (int k = 0; k < entries; ++k) {
-    if (table[size_t(k)] == undefined) continue;
-    const uint64_t source = table[size_t(k)] < entries ? a : b;
-    result |= (source >> (table[size_t(k)] % entries * width) & low_bits(width)) << (k * width);
+  for (int k = 0; k < program_.vector_bytes / width; ++k) {
+    const int at = k % entries, from = table[size_t(at)];
+    if (from == undefined) continue;
+    const uint64_t source = from < entries ? a : b;
+    result |= (source >> ((k - at + from % entries) * width) & low_bits(width)) << (k * width);
   }
   return result;
 }

@@ -102,6 +102,10 @@ Reg Emitter::unpack(Code code, int width, Reg a, Reg b) {
 Reg Emitter::unpack_low(int width, Reg a, Reg b) { return unpack(Code::unpack_low, width, a, b); }
 Reg Emitter::unpack_high(int width, Reg a, Reg b) { return unpack(Code::unpack_high, width, a, b); }
 
+Reg Emitter::lanes(Reg a, Reg b, int select) {
+  return append({.code = Code::lanes, .select = static_cast<uint8_t>(select), .a = a, .b = b});
+}
+
 Reg Emitter::shuffle(Reg a, int table) {
   return append({.code = Code::shuffle, .table = static_cast<int16_t>(table), .a = a});
 }
@@ -148,7 +152,7 @@ Reg Emitter::join(int bytes, Reg a, Reg b) {
   if (bytes == 16) {
     return append({.code = Code::insert, .at = 16, .a = a, .b = b});
   }
-  return append({.code = Code::lanes, .select = low_halves, .a = a, .b = b});
+  return lanes(a, b, low_halves);
 }
 
 Reg Emitter::round(ElementType type, Reg a) {
@@ -193,16 +197,19 @@ void Emitter::store_piece(Reg value, int stream, int64_t offset, int bytes, int 
 void Emitter::store(Reg value, int stream, int64_t offset, int bytes) {
   if (one_access(bytes)) return store_piece(value, stream, offset, bytes, 0);
   for (int lane = 0; lane < bytes; lane += 16) {
-    const Reg part =
-        lane == 0 ? value
-                  : append({.code = Code::extract, .at = static_cast<uint8_t>(lane), .a = value});
-    const int rest = std::min(16, bytes - lane);
-    int at = 0;
-    for (int piece = 16; piece > 0; piece /= 2) {
-      if ((rest & piece) == 0) continue;
-      store_piece(part, stream, offset + lane + at, piece, at);
-      at += piece;
-    }
+    store_lane(value, stream, offset + lane, std::min(16, bytes - lane), lane);
+  }
+}
+
+void Emitter::store_lane(Reg value, int stream, int64_t offset, int bytes, int at) {
+  if (bytes == 16 || target_.byte_masks) return store_piece(value, stream, offset, bytes, at);
+  const Reg lane =
+      at == 0 ? value : append({.code = Code::extract, .at = static_cast<uint8_t>(at), .a = value});
+  int done = 0;
+  for (int piece = 8; piece > 0; piece /= 2) {
+    if ((bytes & piece) == 0) continue;
+    store_piece(lane, stream, offset + done, piece, done);
+    done += piece;
   }
 }
 

@@ -43,6 +43,8 @@ class Emitter {
   /// A register that is not there may hold anything; two make none.
   program::Reg unpack_low(int width, program::Reg a, program::Reg b);
   program::Reg unpack_high(int width, program::Reg a, program::Reg b);
+  /// The low half: lanes of a; the high half: lanes of b. See Code::lanes.
+  program::Reg lanes(program::Reg a, program::Reg b, int select);
   /// Bytes of a, each from its own lane, chosen by a table.
   program::Reg shuffle(program::Reg a, int table);
   /// Elements of `width` bytes of a, and of b if there is one, chosen by a table.
@@ -71,6 +73,8 @@ class Emitter {
   void store_part(program::Reg value, int stream, int64_t offset, int bytes, int at) {
     store_piece(value, stream, offset, bytes, at);
   }
+  /// Up to 16 bytes of a register from byte `at` on, a multiple of 16.
+  void store_lane(program::Reg value, int stream, int64_t offset, int bytes, int at);
   void store_nontemporal(program::Reg value, int stream, int64_t offset);
   /// The end of a and the begin of b, so that b begins in the register as `stream + offset` does in
   /// its line.

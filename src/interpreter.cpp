@@ -70,12 +70,14 @@ void unpack(Vector& to, const Vector& a, const Vector& b, int vector_bytes, int 
 }
 
 template <int width>
-void permute(Vector& to, const Vector& a, const Vector& b, int vector_bytes, const uint8_t* table) {
-  const int entries = vector_bytes / width;
-  for (int k = 0; k < entries; ++k) {
-    const int from = table[k] & (2 * entries - 1);  // an undefined entry takes something
+void permute(Vector& to, const Vector& a, const Vector& b, int vector_bytes,
+             const std::vector<uint8_t>& table) {
+  const int entries = int(table.size());
+  for (int k = 0; k < vector_bytes / width; ++k) {
+    const int at = k & (entries - 1);
+    const int from = table[size_t(at)] & (2 * entries - 1);  // an undefined entry takes something
     const Vector& source = from < entries ? a : b;
-    std::memcpy(to + k * width, source + (from & (entries - 1)) * width, width);
+    std::memcpy(to + k * width, source + (k - at + (from & (entries - 1))) * width, width);
   }
 }
 
@@ -211,7 +213,7 @@ class Machine {
   }
 
   void run_permute(const Op& op, Vector& to, const Vector& a, const Vector& b) {
-    const uint8_t* table = program_.tables[size_t(op.table)].data();
+    const std::vector<uint8_t>& table = program_.tables[size_t(op.table)];
     const int vector = program_.vector_bytes;
     switch (op.width) {
       case 1:

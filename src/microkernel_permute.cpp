@@ -10,10 +10,16 @@
 // takes k - 1 permutes of two sources. Networks that share partial results between target windows
 // are not in here.
 //
+// Vectors wider than what is permuted hold a window in every lane: that of a block, and that of its
+// sibling, which is permuted by the same operations.
+//
+//     source  R G B R ... | R G B R ...   lanes of one register
+//
 // Blocks whose runs of the target begin between lines, and do not stay in the caches, leave by
 // images in scratch of some blocks that follow each other (shifted_image).
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "arithmetic.hpp"
@@ -28,11 +34,17 @@ namespace {
 
 using nest::Side;
 using program::Body;
+using program::lane_bytes;
 using program::Reg;
 
 // While so much leaves, what comes next may be in L1 as well: images of 4 KB f32 1.05 for .99 of
 // the ceiling, u8 .93 for .86; but of three times 2 KB .87 for .94 and .77 for .82.
 constexpr int64_t most_asked_bytes = 4 * 1024;
+
+/// What is permuted at once: a vector, or a lane of it.
+int64_t permuted_bytes(const Machine& machine) {
+  return std::min(machine.vector_bytes, machine.target.permute_bytes);
+}
 
 class Permutation {
  public:
@@ -42,7 +54,7 @@ class Permutation {
         tables_(tables),
         at_(at),
         element_(machine.element_bytes),
-        vector_(machine.vector_bytes),
+        vector_(permuted_bytes(machine)),
         slots_(static_cast<size_t>(vector_ / element_)),
         emitter_(machine.target, machine.vector_bytes) {
     const std::vector<ElementMove> moved = element_moves(sides);
@@ -92,6 +104,13 @@ class Permutation {
     return emit();
   }
 
+  /// This block and the one that is so far away.
+  Body emit_with_sibling(const Strides& sibling) {
+    sibling_ = sibling;
+    lane_stores_ = lane_stores(targets_, sibling[0], vector_);
+    return emit();
+  }
+
   Body emit() {
     const Route route = find_route(moves_, sources_.size(), targets_.size(), slots_);
     const bool routed = is_shorter(route);
@@ -99,7 +118,7 @@ class Permutation {
       const size_t count = moves_to(window, first);
       Reg value = program::none;
       if (count > 0) value = routed ? joined(route, first, count) : chained(first, count);
-      store(targets_[window], filled(window, value, first, count));
+      store(window, filled(window, value, first, count));
       first += count;
     }
     return body_of(emitter_.take());
@@ -148,8 +167,17 @@ class Permutation {
     const int64_t from = at_[1] + source.begin;
     if (asked_level_ != 0 && loaded_[window] == program::none)
       emitter_.prefetch(prefetch_stream, from + machine_.ahead, asked_level_);
-    loaded_[window] = emitter_.load(source_stream, from, static_cast<int>(source.bytes));
-    return loaded_[window];
+    const auto bytes = static_cast<int>(source.bytes);
+    Reg& value = loaded_[window];
+    if (!sibling_) {
+      value = emitter_.load(source_stream, from, bytes);
+    } else if (bytes == vector_ && (*sibling_)[1] == vector_) {
+      value = emitter_.load(source_stream, from, 2 * bytes);
+    } else {
+      value = emitter_.load(source_stream, from, bytes);
+      value = emitter_.load_lane(value, source_stream, from + (*sibling_)[1], bytes, lane_bytes);
+    }
+    return value;
   }
 
   /// The source windows that some moves come from, each once, in order.
@@ -163,12 +191,20 @@ class Permutation {
 
   // ---- what a way costs, in halves of a permute
 
+  struct Costs {
+    size_t permute = 2, permute_two = 2, blend = 1;
+  };
+  Costs costs() const {
+    // Within lanes two registers are permuted each, and put together; bytes are blended so, too.
+    if (permutes_lanes(machine_.target)) return {2, 6, element_ == 1 ? size_t{6} : size_t{2}};
+    const bool steps = element_ < 4 && machine_.target.narrow_permute_steps > 1;
+    return {2, steps ? size_t{5} : size_t{2}, 1};
+  }
+
   bool is_shorter(const Route& route) const {
     if (route.kind == RouteKind::none) return false;
     if (route.kind != RouteKind::source && !keeps_windows()) return false;
-    constexpr size_t permute = 2, blend = 1;
-    const bool steps = element_ < 4 && machine_.target.narrow_permute_steps > 1;
-    const size_t permute_two = steps ? 5 : 2;
+    const auto [permute, permute_two, blend] = costs();
     size_t chain = 0, blends = 0;
     for (size_t first = 0, window = 0; window < targets_.size(); ++window) {
       const size_t count = moves_to(window, first);
@@ -270,17 +306,41 @@ class Permutation {
     return result;
   }
 
-  void store(const Window& window, Reg value) {
+  void store(size_t number, Reg value) {
+    const Window& window = targets_[number];
     const int64_t offset = at_[0] + window.begin;
     if (!images_.empty()) return store_to_image(window, value);
     const bool claims = machine_.claimed_ahead != 0 && 2 * window.bytes > vector_;
     if (claims) emitter_.claim(offset + machine_.claimed_ahead);
+    if (sibling_) return store_lanes(number, value);
     const bool aligned = machine_.alignment % vector_ == 0 && window.begin % vector_ == 0;
-    if (aligned && window.bytes == vector_) {
+    if (aligned && window.bytes == vector_ && vector_ == machine_.vector_bytes) {
       emitter_.store_nontemporal(value, target_stream, offset);
     } else {
       emitter_.store(value, target_stream, offset, static_cast<int>(window.bytes));
     }
+  }
+
+  /// Stores what can leave once window `number`, the last one so far, is there.
+  void store_lanes(size_t number, Reg value) {
+    values_.push_back(value);
+    for (const LaneStore& store : lane_stores_) {
+      if (store.last_window() == number) store_lane(store);
+    }
+  }
+
+  void store_lane(const LaneStore& store) {
+    const Reg low = values_[store.low.window];
+    const int64_t offset = at_[0] + store.offset;
+    if (!store.high) {
+      const auto bytes = static_cast<int>(targets_[store.low.window].bytes);
+      return emitter_.store_lane(low, target_stream, offset, bytes, store.low.lane * lane_bytes);
+    }
+    const Reg high = values_[store.high->window];
+    const bool in_place = low == high && store.low.lane < store.high->lane;
+    const Reg both =
+        in_place ? low : emitter_.lanes(low, high, store.low.lane | store.high->lane << 1);
+    emitter_.store(both, target_stream, offset, machine_.vector_bytes);
   }
 
   void store_to_image(const Window& window, Reg value) {
@@ -296,9 +356,13 @@ class Permutation {
   const Machine& machine_;
   Tables& tables_;
   Strides at_;
-  int64_t element_, vector_;
-  size_t slots_;                 // of a register
-  std::vector<SlotMove> moves_;  // in the order of the target
+  int64_t element_;
+  int64_t vector_;                      // what is permuted at once, bytes
+  size_t slots_;                        // of that
+  std::optional<Strides> sibling_;      // how far its places are from those of this block
+  std::vector<LaneStore> lane_stores_;  // of this block and its sibling
+  std::vector<Reg> values_;             // of the windows that are done with
+  std::vector<SlotMove> moves_;         // in the order of the target
   std::vector<Window> targets_, sources_;
   std::vector<Reg> loaded_, spread_;
   std::vector<ImageRun> images_;  // where windows of the target go to; none: to the target
@@ -322,6 +386,8 @@ Body emit_permutation(const nest::Tile& tile, uint32_t block, const Strides& at,
   Machine each = machine;
   if (repeats.extent > 1) each.alignment = std::gcd(machine.alignment, repeats.stride[0]);
   Permutation permutation(sides, at, each, tables);
+  if (repeats.extent == 2 && permuted_bytes(machine) < machine.vector_bytes)
+    return permutation.emit_with_sibling(repeats.stride);
   const std::vector<ImageRun> images = permutation.images(repeats.extent);
   // Of a tile that is cut they may not go on.
   const bool go_on = std::all_of(images.begin(), images.end(), [&](const ImageRun& run) {

@@ -56,4 +56,28 @@ std::vector<Window> bridged(const std::vector<Window>& parts, int64_t element_by
   return result;
 }
 
+std::vector<LaneStore> lane_stores(const std::vector<Window>& windows, int64_t sibling,
+                                   int64_t whole_bytes) {
+  std::vector<LaneStore> alone, result;
+  for (size_t k = 0; k < windows.size(); ++k) {
+    alone.push_back({windows[k].begin, {k, 0}, {}});
+    alone.push_back({windows[k].begin + sibling, {k, 1}, {}});
+  }
+  std::sort(alone.begin(), alone.end(),
+            [](const LaneStore& a, const LaneStore& b) { return a.offset < b.offset; });
+  const auto is_whole = [&](const LaneStore& store) {
+    return !store.high && windows[store.low.window].bytes == whole_bytes;
+  };
+  for (const LaneStore& next : alone) {
+    const bool follows = !result.empty() && is_whole(result.back()) && is_whole(next) &&
+                         result.back().offset + whole_bytes == next.offset;
+    if (follows) {
+      result.back().high = next.low;
+    } else {
+      result.push_back(next);
+    }
+  }
+  return result;
+}
+
 }  // namespace restride

@@ -3,7 +3,10 @@
 //     sides of a block ──► moves, sorted by their place in the target ──► windows
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "loop_nest.hpp"
@@ -31,5 +34,26 @@ std::vector<Window> windows(const std::vector<int64_t>& offsets, int64_t element
 /// Joins windows that fit one vector with what lies between them: for reading.
 std::vector<Window> bridged(const std::vector<Window>& parts, int64_t element_bytes,
                             int64_t vector_bytes);
+
+/// A window of one of two blocks that share vectors: those of the first are in lane 0, those of its
+/// sibling in lane 1.
+struct LaneWindow {
+  size_t window;
+  int lane;
+};
+
+/// What leaves by one store: a window, and the one that goes right behind it, if both are whole.
+struct LaneStore {
+  int64_t offset;  ///< from the first window
+  LaneWindow low;
+  std::optional<LaneWindow> high;
+
+  /// The window after which it can leave, if they become ready in order.
+  size_t last_window() const { return high ? std::max(low.window, high->window) : low.window; }
+};
+
+/// The stores of a block and its sibling, `sibling` bytes away, in as many pairs as there are.
+std::vector<LaneStore> lane_stores(const std::vector<Window>& windows, int64_t sibling,
+                                   int64_t whole_bytes);
 
 }  // namespace restride

@@ -61,7 +61,8 @@ enum class Code : uint8_t {
   insert,   ///< to = a, with lane `at / 16` replaced by lane 0 of b
   extract,  ///< to = lane 0: lane `at / 16` of a; other lanes undefined
   permute,  ///< to = elements of `width` bytes chosen by tables[table] from a (0..n-1) and, if
-            ///< given, b (n..2n-1), n = V / width
+            ///< given, b (n..2n-1), n = V / width; by a table of 16 / width entries in every lane
+            ///< from the same lane of both, n = 16 / width
   shuffle,  ///< to = bytes of a chosen by tables[table], each from its own lane (V entries,
             ///< lane-relative 0..15)
   convert,  ///< to = n elements of a, from type `from` to type `type`, n = V / the wider of both.
@@ -217,7 +218,8 @@ struct Operand {
 ///   - lanes, insert and extract where V is at least 32;
 ///   - shift, store_line, store_begin and store_end with byte masks, where V is a line; of a shift
 ///   the width is one of a permute;
-///   - tables of V / width entries (permute) or V entries (constant, shuffle);
+///   - tables of V / width entries (permute; 16 / width where V is more than is permuted at once)
+///   or V entries (constant, shuffle);
 ///   - spread and pack of 1, 2 and 4 bits, in either order, `at` a multiple of V * width / 8;
 ///     mix_low and mix_high of 1, 2 and 4 bits. A
 ///     backend may refuse them;

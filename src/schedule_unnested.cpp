@@ -41,6 +41,8 @@ bool Scheduler::unnested() {
   const int64_t permuted = std::min(most_permuted_bytes / bytes, most_permuted_elements);
   if (is_move(space().op) && permutes() && product(block) <= permuted) {
     schedule_.movement = Movement::permute;
+    schedule_.vector_bytes = permuted_window_bytes();
+    if (schedule_.vector_bytes < target_.line_bytes) schedule_.nontemporal = false;
     lengthen(block, std::min(permuted_bytes / bytes, permuted));
   } else if (rows_of_pieces()) {
     return true;

@@ -276,8 +276,16 @@ class Scheduler {
   /// Whether the target permutes elements of this width.
   bool permutes() const;
 
-  /// The extent a loop needs for a run of `run` bytes to become windows of whole vectors.
-  int64_t window_extent(int64_t run, int64_t extent) const;
+  /// The widest windows of permuted blocks: vectors that are permuted.
+  int permuted_window_bytes() const;
+
+  /// What runs of an operand in a permuted block should be multiples of: windows; lines where those
+  /// leave around the caches.
+  int64_t whole_bytes(size_t operand) const;
+
+  /// The extent a loop needs for a run of `run` bytes to become a multiple of `whole`.
+  /// Of a short loop all, rather than a rest with code of its own.
+  int64_t window_extent(int64_t run, int64_t extent, int64_t whole) const;
 
   /// Marks a block whose source and target both are a few contiguous windows. False if there is
   /// none, or if windows join more.
@@ -291,6 +299,9 @@ class Scheduler {
 
   /// Puts what goes on behind runs of a block right around it. `runs`: of each operand, bytes.
   void permute_pages(const std::array<int64_t, 2>& runs);
+
+  /// Pairs blocks that one vector has room for, in lanes of its own each.
+  void permute_siblings(const std::array<int64_t, 2>& runs);
 
   /// Permutes where windows of the target are whole lines then.
   bool permute_lines();

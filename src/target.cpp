@@ -88,13 +88,19 @@ void read_make(Target& target) {
 
 std::array<Target, 7> make_known_targets() {
   Target sse2{.name = "sse2", .vector_bytes = 16, .registers = 14};
-  Target avx2{.name = "avx2", .vector_bytes = 32, .registers = 15, .shuffle_bytes = true};
+  Target avx2{.name = "avx2",
+              .vector_bytes = 32,
+              .registers = 15,
+              .shuffle_bytes = true,
+              .permute_width = 1,
+              .permute_bytes = 16};
   Target avx512 = avx2;
   avx512.name = "avx512";
   avx512.vector_bytes = 64;
   avx512.registers = 31;
   avx512.byte_masks = true;
   avx512.permute_width = 2;
+  avx512.permute_bytes = 64;
   Target avx512_vbmi = avx512;
   avx512_vbmi.name = "avx512_vbmi";
   avx512_vbmi.permute_width = 1;
@@ -146,15 +152,19 @@ InstructionSet instruction_set(const Target& target) {
     if (target.vector_bytes > 16) return InstructionSet::sve256;
     return target.byte_masks ? InstructionSet::sve128 : InstructionSet::neon;
   }
-  if (target.permute_width == 1) return InstructionSet::avx512_vbmi;
-  if (target.vector_bytes > 32 || target.registers > 15 || target.byte_masks ||
-      target.permute_width > 0) {
+  const bool permutes = target.permute_width > 0, across = permutes && target.permute_bytes > 16;
+  if (across && target.permute_width == 1) return InstructionSet::avx512_vbmi;
+  if (target.vector_bytes > 32 || target.registers > 15 || target.byte_masks || across) {
     return InstructionSet::avx512;
   }
-  if (target.vector_bytes > 16 || target.registers > 14 || target.shuffle_bytes) {
+  if (target.vector_bytes > 16 || target.registers > 14 || target.shuffle_bytes || permutes) {
     return InstructionSet::avx2;
   }
   return InstructionSet::sse2;
+}
+
+bool permutes_lanes(const Target& target) {
+  return target.permute_width > 0 && target.permute_bytes < target.vector_bytes;
 }
 
 std::span<const Target> known_targets() {

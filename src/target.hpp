@@ -25,6 +25,7 @@ struct Target {
       false;  ///< loads and stores of any number of bytes; else 1, 2, 4, 8, 16 or whole
   bool shuffle_bytes = false;  ///< one-source byte permutes within 16-byte lanes
   int permute_width = 0;       ///< narrowest element of two-source permutes, bytes; 0: none
+  int permute_bytes = 64;      ///< elements are permuted in parts of so many bytes, a lane or more
   /// Steps that a two-source permute of elements under 4 bytes takes; all others take one.
   int narrow_permute_steps = 1;
   bool nontemporal = true;  ///< stores around the caches
@@ -63,6 +64,9 @@ enum class InstructionSet : uint8_t {
 /// The weakest instruction set that has everything `target` claims: its fields decide, not its
 /// name.
 InstructionSet instruction_set(const Target& target);
+
+/// Whether the widest vectors are permuted within parts of them, lane by lane.
+bool permutes_lanes(const Target& target);
 
 /// Every target this library knows by name; weakest first within an architecture.
 std::span<const Target> known_targets();

@@ -393,8 +393,8 @@ TEST(Verify, AsksTheTargetForEveryOperation) {
   };
   const Row rows[] = {
       {shuffle, sixteen, {"avx2", "avx512", "avx512_vbmi", "neon", "sve128", "sve256"}},
-      {permute, sixteen, {"avx512_vbmi", "neon", "sve128"}},
-      {permute2, eight, {"avx512", "avx512_vbmi", "neon", "sve128"}},
+      {permute, sixteen, {"avx2", "avx512_vbmi", "neon", "sve128"}},
+      {permute2, eight, {"avx2", "avx512", "avx512_vbmi", "neon", "sve128"}},
       {load(1, 5), sixteen, {"avx512", "avx512_vbmi", "sve128", "sve256"}}};
   for (const Row& row : rows) {
     std::vector<std::string> accepted;

@@ -152,8 +152,11 @@ llvm::Value* BlockTranslator::extract(const Op& op) {
 llvm::Value* BlockTranslator::permute(const Op& op) {
   const std::vector<uint8_t>& table = program_.tables[size_t(op.table)];
   Indices indices;
-  for (int k = 0; k < program_.vector_bytes / op.width; ++k) {
-    indices.push_back(table[size_t(k)] == undefined ? k : table[size_t(k)]);
+  const int count = program_.vector_bytes / op.width, entries = int(table.size());
+  for (int k = 0; k < count; ++k) {
+    const int at = k % entries, from = table[size_t(at)];
+    const int second = from < entries ? 0 : count - entries;
+    indices.push_back(from == undefined ? k : k - at + from + second);
   }
   return shuffled(op.width, op.a, op.b, indices);
 }

@@ -92,9 +92,9 @@ void Translator::step(const Op& op, int k) {
 }
 
 /// Whether the result's register is written before the arguments are read: it holds the table of a
-/// permute.
+/// permute with AVX-512.
 bool Translator::writes_early(const Op& op) const {
-  return op.code == Code::permute || op.code == Code::shift;
+  return (op.code == Code::permute && family_ == Family::evex) || op.code == Code::shift;
 }
 
 void Translator::take(Reg r) {
@@ -106,7 +106,7 @@ void Translator::take(Reg r) {
 void Translator::release(Reg r) { free_ |= uint32_t{1} << physical_[size_t(r)]; }
 
 /// Keeps book of registers whose bytes from 16 on are zero or undefined: pieces go into those
-/// without a detour.
+/// without a detour. Nothing but permutes clears bytes for others.
 void Translator::note_narrow(const Op& op) {
   const bool zero_above = op.code == Code::load && op.a == none && op.at + op.bytes <= 16;
   const bool stays =
@@ -115,6 +115,7 @@ void Translator::note_narrow(const Op& op) {
       program_.vector_bytes == 16 || op.code == Code::extract || zero_above || stays;
   const uint32_t bit = uint32_t{1} << physical_[size_t(op.to)];
   narrow_ = narrow ? narrow_ | bit : narrow_ & ~bit;
+  if (family_ == Family::vex && op.code != Code::permute) cleared_[size_t(number(op.to))] = 0;
 }
 
 const Translator::Register& Translator::numbered(int number, int bytes) {

@@ -68,9 +68,13 @@ void Translator::avx_constant(const Op& op) {
 }
 
 void Translator::avx_unpack(const Op& op) {
-  const Register &to = vector(op.to), &a = vector(op.a), &b = vector(op.b);
-  const bool high = op.code == Code::unpack_high;
-  switch (op.width) {
+  unpack(vector(op.to), vector(op.a), vector(op.b), op.width, op.code);
+}
+
+void Translator::unpack(const Register& to, const Register& a, const Register& b, int width,
+                        Code code) {
+  const bool high = code == Code::unpack_high;
+  switch (width) {
     case 1:
       return high ? vpunpckhbw(to, a, b) : vpunpcklbw(to, a, b);
     case 2:
@@ -120,8 +124,9 @@ void Translator::avx_extract(const Op& op) {
   vextracti128(low(op.to), a, lane);
 }
 
-/// The result's register holds the table first; it is none of the arguments'.
+/// With masks the result's register holds the table first; it is none of the arguments'.
 void Translator::avx_permute(const Op& op) {
+  if (family_ == Family::vex) return vex_permute(op);
   if (const std::optional<uint64_t> taken = blend_mask(program_, op)) {
     return vpblendmb(vector(op.to) | mask(*taken), vector(op.a), vector(op.b));
   }

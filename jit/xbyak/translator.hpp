@@ -4,7 +4,8 @@
 //   frame_and_loops   prologue, units, loops, epilogue
 //   streams           moving addresses in registers or in the frame; masks; tables behind the code
 //   blocks            vector registers: a linear scan within each Block
-//   memory_ops_avx, register_ops_avx, vector_ops_sse   what an operation is in each family
+//   memory_ops_avx, register_ops_avx, permute_vex, vector_ops_sse   what an operation is in each
+//   family
 //   convert_*, arithmetic_*, packing, temporaries      what computes: AVX2 and AVX-512
 //
 // Frame, from rsp up: [operands, first, last if there are several root items] [spilled streams]
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "program.hpp"
+#include "xbyak/byte_choice.hpp"
 #include "xbyak/survey.hpp"
 
 namespace restride::xbyak {
@@ -156,6 +158,8 @@ class Translator : private Xbyak::CodeGenerator {
   // ---- register_ops_avx.cpp
   void avx_constant(const Op& op);
   void avx_unpack(const Op& op);
+  void unpack(const Register& to, const Register& a, const Register& b, int width,
+              program::Code code);
   void avx_lanes(const Op& op);
   void avx_insert(const Op& op);
   void avx_extract(const Op& op);
@@ -163,6 +167,12 @@ class Translator : private Xbyak::CodeGenerator {
   void avx_shift(const Op& op);
   void avx_permute_one(const Op& op);
   void avx_permute_two(const Op& op, program::Reg b);
+
+  // ---- permute_vex.cpp
+  void vex_permute(const Op& op);
+  bool vex_permute_at_once(const Op& op, const ByteChoice& choice);
+  void vex_join(const Op& op, const ByteChoice& choice);
+  void vex_choose(const Register& to, const Register& from, const ByteChoice& choice, int number);
 
   // ---- temporaries.cpp
   void begin_temporaries(const Op& op);
@@ -261,13 +271,15 @@ class Translator : private Xbyak::CodeGenerator {
   int address_in_rax_ = -1;  ///< the spilled stream whose address is in rax
 
   // Vector registers of the Block at hand.
-  std::vector<int> last_use_;      ///< by virtual register
-  std::vector<uint8_t> physical_;  ///< by virtual register
-  uint32_t free_ = 0;              ///< a bit per machine register
-  uint32_t narrow_ = 0;            ///< whose bytes from 16 on are zero or undefined
-  uint32_t busy_ = 0;              ///< those of the operation at hand
-  uint32_t spare_ = 0;             ///< temporaries among them that are done with
-  int saved_vectors_ = 0;          ///< temporaries that something lives in
+  std::vector<int> last_use_;           ///< by virtual register
+  std::vector<uint8_t> physical_;       ///< by virtual register
+  uint32_t free_ = 0;                   ///< a bit per machine register
+  std::array<uint16_t, 16> cleared_{};  ///< by machine register: bytes that are 0 in every lane,
+                                        ///< a bit each, as permutes with AVX2 leave them
+  uint32_t narrow_ = 0;                 ///< whose bytes from 16 on are zero or undefined
+  uint32_t busy_ = 0;                   ///< those of the operation at hand
+  uint32_t spare_ = 0;                  ///< temporaries among them that are done with
+  int saved_vectors_ = 0;               ///< temporaries that something lives in
   std::array<uint8_t, 8> victims_{};
   bool failed_ = false;
 

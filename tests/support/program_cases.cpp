@@ -3,6 +3,7 @@
 #include "support/program_cases.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace restride::testing {
 namespace {
@@ -38,7 +39,10 @@ class Cases {
     add_unpacks();
     if (v_ > 16) add_lanes();
     if (v_ > 16) add_lane_moves();
-    for (const int width : {1, 2, 4, 8}) add_permutes(width);
+    for (const int width : {1, 2, 4, 8}) {
+      add_permutes(width, v_);
+      if (v_ > lane_bytes) add_permutes(width, lane_bytes);
+    }
     add_shuffle();
     add_constants();
     add_splats();
@@ -120,34 +124,44 @@ class Cases {
     }
   }
 
-  void add_permutes(int width) {
-    const int n = v_ / width;
-    std::vector<uint8_t> one, two, from_one, from_two;
-    for (int k = 0; k < n; ++k) {
-      one.push_back(uint8_t(n - 1 - k));
-      two.push_back(uint8_t((3 * k + n - 1) % (2 * n)));
-      for (int i = 0; i < width; ++i) {
-        from_one.push_back(a(one.back() * width + i));
-        from_two.push_back(two.back() < n ? a(two.back() * width + i)
-                                          : b((two.back() - n) * width + i));
+  /// Some tables that backends may have an instruction for, and some that they have none for.
+  void add_permutes(int width, int permuted_bytes) {
+    const int n = permuted_bytes / width;
+    struct Choice {
+      const char* what;
+      bool two;
+      std::function<int(int)> of;  ///< an element of a, or from n on of b
+    };
+    const Choice choices[] = {
+        {"of one", false, [&](int k) { return n - 1 - k; }},
+        {"of two", true, [&](int k) { return (3 * k + n - 1) % (2 * n); }},
+        {"that blends", true, [&](int k) { return k % 3 == 1 ? n + k : k; }},
+        {"that blends pairs", true, [&](int k) { return k / 2 % 2 == 1 ? n + k : k; }},
+        {"that blends quads", true, [&](int k) { return k / 4 % 2 == 0 ? n + k : k; }},
+        {"that keeps those of a", true, [&](int k) { return k % 3 == 1 ? n + k / 2 : k; }},
+        {"that unpacks", true, [&](int k) { return k % 2 * n + k / 2; }},
+        {"that unpacks b first", true, [&](int k) { return (k + 1) % 2 * n + k / 2; }},
+        {"that unpacks high halves", true, [&](int k) { return k % 2 * n + n / 2 + k / 2; }},
+        {"that unpacks pairs", true, [&](int k) { return k / 2 % 2 * n + k / 4 * 2 + k % 2; }},
+        {"of halves", true, [&](int k) { return 2 * k < n ? n / 2 + k : n + (n - 1 - k); }},
+        {"of halves, b first", true, [&](int k) { return 2 * k < n ? n + k : n - 1 - k; }},
+        {"that goes on in b", true, [&](int k) { return k + 1; }},
+        {"that goes on in a", true, [&](int k) { return (2 * n - 1 + k) % (2 * n); }},
+    };
+    for (const Choice& choice : choices) {
+      std::vector<uint8_t> table, expected;
+      for (int k = 0; k < n; ++k) table.push_back(uint8_t(choice.of(k)));
+      for (int k = 0; k < v_; ++k) {
+        const int part = k / permuted_bytes * permuted_bytes,
+                  chosen = table[size_t((k - part) / width)];
+        const int at = part + chosen % n * width + k % width;
+        expected.push_back(chosen < n ? a(at) : b(at));
       }
+      Op op{.code = Code::permute, .width = uint8_t(width), .a = 0};
+      if (choice.two) op.b = 1;
+      const char* const where = permuted_bytes < v_ ? " in lanes" : "";
+      add("permute " + std::to_string(width) + ' ' + choice.what + where, op, expected, {table});
     }
-    // Everything in its place: backends may blend.
-    std::vector<uint8_t> blend, from_blend;
-    for (int k = 0; k < n; ++k) {
-      const bool second = k % 3 == 1;
-      blend.push_back(uint8_t(second ? n + k : k));
-      for (int i = 0; i < width; ++i) {
-        from_blend.push_back(second ? b(k * width + i) : a(k * width + i));
-      }
-    }
-    const std::string name = "permute " + std::to_string(width);
-    add(name + " that blends", {.code = Code::permute, .width = uint8_t(width), .a = 0, .b = 1},
-        from_blend, {blend});
-    add(name + " of one", {.code = Code::permute, .width = uint8_t(width), .a = 0}, from_one,
-        {one});
-    add(name + " of two", {.code = Code::permute, .width = uint8_t(width), .a = 0, .b = 1},
-        from_two, {two});
   }
 
   void add_shuffle() {

@@ -330,7 +330,7 @@ class Generator {
       op.code = Code::permute;
       op.width = uint8_t(std::max<int>(op.width, target_.permute_width));
       if (random_.one_in(3)) op.b = none;
-      const int entries = vector / op.width;
+      const int entries = std::min(vector, target_.permute_bytes) / op.width;
       bool defined = true;
       op.table = table(entries, op.b == none ? entries : 2 * entries, defined);
       if (!defined) return;
