@@ -325,7 +325,7 @@ class Permutation {
   void store_lanes(size_t number, Reg value) {
     values_.push_back(value);
     for (const LaneStore& store : lane_stores_) {
-      if (store.last_window() == number) store_lane(store);
+      if (store.after == number) store_lane(store);
     }
   }
 
@@ -340,7 +340,10 @@ class Permutation {
     const bool in_place = low == high && store.low.lane < store.high->lane;
     const Reg both =
         in_place ? low : emitter_.lanes(low, high, store.low.lane | store.high->lane << 1);
-    emitter_.store(both, target_stream, offset, machine_.vector_bytes);
+    const int whole = machine_.vector_bytes;
+    if (machine_.alignment % whole == 0 && store.offset % whole == 0)
+      return emitter_.store_nontemporal(both, target_stream, offset);
+    emitter_.store(both, target_stream, offset, whole);
   }
 
   void store_to_image(const Window& window, Reg value) {

@@ -56,12 +56,32 @@ std::vector<Window> bridged(const std::vector<Window>& parts, int64_t element_by
   return result;
 }
 
+namespace {
+
+// Longer runs would hold too many registers.
+constexpr int64_t most_waiting_bytes = 128;
+
+/// Makes whole stores of `bytes` that follow each other leave together, if they are few.
+void join_short_runs(std::vector<LaneStore>& stores, int64_t bytes) {
+  for (size_t first = 0, end = 0; first < stores.size(); first = end) {
+    size_t after = stores[first].after;
+    for (end = first + 1; end < stores.size(); ++end) {
+      if (stores[end].offset != stores[end - 1].offset + bytes) break;
+      after = std::max(after, stores[end].after);
+    }
+    if (static_cast<int64_t>(end - first) * bytes > most_waiting_bytes) continue;
+    for (size_t k = first; k < end; ++k) stores[k].after = after;
+  }
+}
+
+}  // namespace
+
 std::vector<LaneStore> lane_stores(const std::vector<Window>& windows, int64_t sibling,
                                    int64_t whole_bytes) {
   std::vector<LaneStore> alone, result;
   for (size_t k = 0; k < windows.size(); ++k) {
-    alone.push_back({windows[k].begin, {k, 0}, {}});
-    alone.push_back({windows[k].begin + sibling, {k, 1}, {}});
+    alone.push_back({windows[k].begin, {k, 0}, {}, k});
+    alone.push_back({windows[k].begin + sibling, {k, 1}, {}, k});
   }
   std::sort(alone.begin(), alone.end(),
             [](const LaneStore& a, const LaneStore& b) { return a.offset < b.offset; });
@@ -73,10 +93,12 @@ std::vector<LaneStore> lane_stores(const std::vector<Window>& windows, int64_t s
                          result.back().offset + whole_bytes == next.offset;
     if (follows) {
       result.back().high = next.low;
+      result.back().after = std::max(result.back().after, next.after);
     } else {
       result.push_back(next);
     }
   }
+  join_short_runs(result, 2 * whole_bytes);
   return result;
 }
 

@@ -47,12 +47,11 @@ struct LaneStore {
   int64_t offset;  ///< from the first window
   LaneWindow low;
   std::optional<LaneWindow> high;
-
-  /// The window after which it can leave, if they become ready in order.
-  size_t last_window() const { return high ? std::max(low.window, high->window) : low.window; }
+  size_t after;  ///< the window after which it leaves
 };
 
 /// The stores of a block and its sibling, `sibling` bytes away, in as many pairs as there are.
+/// Windows become ready in order; short runs of the target wait until all of one is.
 std::vector<LaneStore> lane_stores(const std::vector<Window>& windows, int64_t sibling,
                                    int64_t whole_bytes);
 

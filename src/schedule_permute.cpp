@@ -255,7 +255,7 @@ bool Scheduler::mark_permuted(const PermutedLimits& most) {
   const int64_t most_joined =
       permutes_lanes(target_) ? std::min(most.joined, most_joined_of_lanes) : most.joined;
   if (windows.joined > most_joined || windows.targets * windows.joined > most.all) return false;
-  const std::array<int64_t, 2> runs = {block_run(block, 0), block_run(block, 1)};
+  std::array<int64_t, 2> runs = {block_run(block, 0), block_run(block, 1)};
   const bool leaves_in_lines = begin_lines(space(), block, runs[0], target_.line_bytes);
   for (int k = loop_count() - 1; k >= 0; --k) {
     const int64_t extent = block[static_cast<size_t>(k)];
@@ -269,25 +269,28 @@ bool Scheduler::mark_permuted(const PermutedLimits& most) {
     schedule_.nontemporal = false;
   if (blocks > 1) {
     join_in_image(runs[0], blocks);
-  } else if (schedule_.nontemporal) {
-    permute_pages(runs);
-  } else {
-    permute_siblings(runs);
+    return true;
   }
+  if (permutes_lanes(target_)) runs = permute_siblings(runs);
+  if (schedule_.nontemporal) permute_pages(runs);
   return true;
 }
 
-void Scheduler::permute_siblings(const std::array<int64_t, 2>& runs) {
-  if (!permutes_lanes(target_)) return;
+std::array<int64_t, 2> Scheduler::permute_siblings(std::array<int64_t, 2> runs) {
   const auto repeats = [&](int k) {
     return k >= 0 && mark(k) == Mark::outside && loop(k).extent > 1 && movable_inside(k);
   };
   int next = next_in_run(0, runs[0]);
   if (!repeats(next)) next = next_in_run(1, runs[1]);
   for (int k = loop_count() - 1; k >= 0 && !repeats(next); --k) next = k;
-  if (!repeats(next)) return;
-  mark(split_off(next, 2)) = Mark::source_run;
+  if (!repeats(next)) return runs;
+  next = split_off(next, 2);
+  mark(next) = Mark::source_run;
   schedule_.vector_bytes = 2 * permuted_window_bytes();
+  for (size_t operand = 0; operand < runs.size(); ++operand) {
+    if (loop(next).stride[operand] == runs[operand]) runs[operand] *= 2;
+  }
+  return runs;
 }
 
 void Scheduler::permute_pages(const std::array<int64_t, 2>& runs) {

@@ -300,8 +300,9 @@ class Scheduler {
   /// Puts what goes on behind runs of a block right around it. `runs`: of each operand, bytes.
   void permute_pages(const std::array<int64_t, 2>& runs);
 
-  /// Pairs blocks that one vector has room for, in lanes of its own each.
-  void permute_siblings(const std::array<int64_t, 2>& runs);
+  /// Pairs blocks that one vector has room for, in lanes of its own each. Takes the runs of a block
+  /// of either operand, bytes; returns those of a pair.
+  std::array<int64_t, 2> permute_siblings(std::array<int64_t, 2> runs);
 
   /// Permutes where windows of the target are whole lines then.
   bool permute_lines();
