@@ -386,11 +386,11 @@ Body emit_permutation(const nest::Tile& tile, uint32_t block, const Strides& at,
       repeats = tile.sides[k];
     }
   }
+  if (repeats.extent == 2 && permuted_bytes(machine) < machine.vector_bytes)
+    return Permutation(sides, at, machine, tables).emit_with_sibling(repeats.stride);
   Machine each = machine;
   if (repeats.extent > 1) each.alignment = std::gcd(machine.alignment, repeats.stride[0]);
   Permutation permutation(sides, at, each, tables);
-  if (repeats.extent == 2 && permuted_bytes(machine) < machine.vector_bytes)
-    return permutation.emit_with_sibling(repeats.stride);
   const std::vector<ImageRun> images = permutation.images(repeats.extent);
   // Of a tile that is cut they may not go on.
   const bool go_on = std::all_of(images.begin(), images.end(), [&](const ImageRun& run) {

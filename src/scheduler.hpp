@@ -42,6 +42,9 @@ constexpr int64_t most_permuted_bytes = 2048;
 struct PermutedLimits {
   int64_t joined = most_permuted_bytes;  ///< by a window
   int64_t all = 150;                     ///< by all of them
+  /// By a window of lines of several runs that stream, where lanes are permuted: these take many.
+  /// u8 N x 3 .38 -> .9, u16 N x 4 .95 -> .80, u8 N x 6 .88 -> .57, f32 N x 5 1.0 -> .9.
+  int64_t joined_of_lines = 3;
 };
 
 /// The space being scheduled. Loops chosen for the tile are marked; they keep their relative order,
@@ -279,10 +282,6 @@ class Scheduler {
   /// The widest windows of permuted blocks: vectors that are permuted.
   int permuted_window_bytes() const;
 
-  /// What runs of an operand in a permuted block should be multiples of: windows; lines where those
-  /// leave around the caches.
-  int64_t whole_bytes(size_t operand) const;
-
   /// The extent a loop needs for a run of `run` bytes to become a multiple of `whole`.
   /// Of a short loop all, rather than a rest with code of its own.
   int64_t window_extent(int64_t run, int64_t extent, int64_t whole) const;
@@ -327,9 +326,9 @@ class Scheduler {
   /// The bytes that a block has of an operand without a gap, from its first element on.
   int64_t block_run(const std::vector<int64_t>& block, size_t operand);
 
-  /// Repeats a dense block that streams until it ends where a line does, so that it can leave
-  /// around the caches.
-  void lengthen_to_lines(std::vector<int64_t>& block);
+  /// Repeats a dense block that streams until it is a multiple of `whole` bytes, so that it can
+  /// leave around the caches.
+  void lengthen_dense(std::vector<int64_t>& block, int64_t whole);
 
   /// Joins the digits of short runs of the target that come from several tiles of the source, the
   /// last of them cut off, so that a block can have all of a run.
@@ -337,8 +336,19 @@ class Scheduler {
 
   int64_t block_bytes(const std::vector<int64_t>& block) const;
 
-  /// Lengthens a block until it makes windows of an operand, as far as that goes.
-  void lengthen_to_windows(std::vector<int64_t>& block, size_t operand);
+  /// A block whose source is windows, and whose runs of the target are multiples of `whole` bytes,
+  /// as far as that goes.
+  std::vector<int64_t> permuted_block(int64_t whole);
+  /// Lengthens a block until runs of an operand are multiples of `whole` bytes, as far as that
+  /// goes.
+  void lengthen_to_windows(std::vector<int64_t>& block, size_t operand, int64_t whole);
+
+  /// The windows of the source that one of a block may join.
+  int64_t most_joined(const PermutedLimits& most, const std::vector<int64_t>& block);
+
+  /// Whether blocks that follow each other make lines of the target: they are one run of it, which
+  /// goes on as the source does.
+  bool follow_in_lines(const std::vector<int64_t>& block);
 
   /// Whether a block writes elements of the source more than once.
   bool repeats(const std::vector<int64_t>& block);
