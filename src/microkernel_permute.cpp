@@ -310,14 +310,24 @@ class Permutation {
     const Window& window = targets_[number];
     const int64_t offset = at_[0] + window.begin;
     if (!images_.empty()) return store_to_image(window, value);
-    const bool claims = machine_.claimed_ahead != 0 && 2 * window.bytes > vector_;
-    if (claims) emitter_.claim(offset + machine_.claimed_ahead);
     if (sibling_) return store_lanes(number, value);
+    claim(offset, window.bytes);
     const bool aligned = machine_.alignment % vector_ == 0 && window.begin % vector_ == 0;
     if (aligned && window.bytes == vector_ && vector_ == machine_.vector_bytes) {
       emitter_.store_nontemporal(value, target_stream, offset);
     } else {
       emitter_.store(value, target_stream, offset, static_cast<int>(window.bytes));
+    }
+  }
+
+  /// Asks for what lies behind some bytes that are written: a line for each vector, or for each
+  /// line where vectors are shorter.
+  void claim(int64_t offset, int64_t bytes) {
+    if (machine_.claimed_ahead == 0) return;
+    if (vector_ < machine_.target.line_bytes) {
+      emitter_.claim_ahead(offset, bytes, machine_.claimed_ahead);
+    } else if (2 * bytes > vector_) {
+      emitter_.claim(offset + machine_.claimed_ahead);
     }
   }
 
@@ -332,15 +342,15 @@ class Permutation {
   void store_lane(const LaneStore& store) {
     const Reg low = values_[store.low.window];
     const int64_t offset = at_[0] + store.offset;
-    if (!store.high) {
-      const auto bytes = static_cast<int>(targets_[store.low.window].bytes);
+    const int whole = machine_.vector_bytes;
+    const auto bytes = static_cast<int>(targets_[store.low.window].bytes);
+    claim(offset, store.high ? whole : bytes);
+    if (!store.high)
       return emitter_.store_lane(low, target_stream, offset, bytes, store.low.lane * lane_bytes);
-    }
     const Reg high = values_[store.high->window];
     const bool in_place = low == high && store.low.lane < store.high->lane;
     const Reg both =
         in_place ? low : emitter_.lanes(low, high, store.low.lane | store.high->lane << 1);
-    const int whole = machine_.vector_bytes;
     if (machine_.alignment % whole == 0 && store.offset % whole == 0)
       return emitter_.store_nontemporal(both, target_stream, offset);
     emitter_.store(both, target_stream, offset, whole);

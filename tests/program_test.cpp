@@ -407,6 +407,20 @@ TEST(Verify, AsksTheTargetForEveryOperation) {
   }
 }
 
+TEST(Verify, PermutesWithinLanesWhereTheTargetDoesNotGoAcross) {
+  const Op permute{.code = Code::permute, .width = 1, .to = 1, .a = 0};
+  const std::vector<uint8_t> lane(16, 15), vector(32, 15), beyond_lane(16, 16);
+  const auto accepts = [&](const char* target, const std::vector<uint8_t>& table) {
+    const Program program = block_program(32, {load(0, 32), permute, store(1, 32)}, {table});
+    return bool(verify(program, *find_target(target)));
+  };
+  EXPECT_TRUE(accepts("avx2", lane));
+  EXPECT_FALSE(accepts("avx2", vector));
+  EXPECT_FALSE(accepts("avx2", beyond_lane));
+  EXPECT_FALSE(accepts("avx512_vbmi", lane));
+  EXPECT_TRUE(accepts("avx512_vbmi", vector));
+}
+
 TEST(Verify, ChecksTables) {
   const Target target = *find_target("avx512_vbmi");
   const auto with = [&](Op op, std::vector<uint8_t> table) {

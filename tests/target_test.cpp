@@ -34,6 +34,15 @@ TEST(Target, InstructionSetsFollowFromFields) {
   Target narrow = *find_target("avx512");
   narrow.vector_bytes = 16;
   EXPECT_EQ(instruction_set(narrow), InstructionSet::avx512);
+  // Permutes across lanes need more than those within them.
+  Target lanes = *find_target("sse2"), across = *find_target("avx2");
+  lanes.permute_width = 1;
+  lanes.permute_bytes = 16;
+  across.permute_bytes = 32;
+  EXPECT_EQ(instruction_set(lanes), InstructionSet::avx2);
+  EXPECT_EQ(instruction_set(across), InstructionSet::avx512_vbmi);
+  across.permute_width = 2;
+  EXPECT_EQ(instruction_set(across), InstructionSet::avx512);
 }
 
 TEST(Target, NeedsFeaturesWithNames) {
