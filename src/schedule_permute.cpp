@@ -1,19 +1,15 @@
-// Schedules of permutations: a block whose source and target both are a few contiguous windows.
+// Schedules of permutations: a block whose source and target both are a few contiguous windows
+// (schedule_permuted_block), and in which order blocks follow each other.
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
-#include <utility>
 #include <vector>
 
-#include "arithmetic.hpp"
 #include "program.hpp"
 #include "scheduler.hpp"
 
 namespace restride {
 namespace {
-
-// A run that several tiles of the source make, the last of them cut off, is short.
-constexpr int64_t most_cut_run_bytes = 256;
 
 // Windows of the target are asked for this long before they are written, where the target goes on
 // for some time. L2: u8 10000 x 3 .68 -> 1.1 of the ceiling, x 4 .65 -> .96, x 5 .69 -> .96, f32
@@ -26,7 +22,6 @@ constexpr int64_t least_asked_run_bytes = 1024;
 // .13 -> .16, 20 x 20 (7) .15 -> .13; u16 8 x 20 (5) .30 -> .38, 14 x 14 (7) .23 -> .16; u32 8 x 8
 // (4) .37 -> .39, 8 x 16 (8) .41 -> .30, 10 x 10 (7) .12 -> .18; u64 8 x 8 (8) .51 -> .40, 9 x 6
 // (7) .35 -> .19, 7 x 7 (7) .19 -> .32.
-constexpr int64_t most_dense_bytes = 1024;
 int64_t most_joined_of_dense(int64_t element_bytes, bool whole_lanes) {
   if (element_bytes == 1) return 6;
   if (element_bytes == 2) return 5;
@@ -61,14 +56,6 @@ constexpr int64_t most_joined_of_lanes = 7;
 // the next block: u16 N x 4 .87 -> .57.
 constexpr int64_t least_followed_run_bytes = 1024;
 
-// Larger blocks have more windows than registers: f32 5 x 5 .25 -> .33, 8 x 8 .57 -> .36, f64 3 x 3
-// .39 -> .52, 5 x 5 .29 -> .23, u16 6 x 6 .35 -> .57.
-constexpr int64_t most_dense_bytes_of_lanes = 112;
-
-// Runs of so many bytes at most are made of whole windows where these are less than lines: the code
-// for 784 bytes of u8 7 x 7 took a millisecond.
-constexpr int64_t most_exact_bytes = 256;
-
 /// Whether all runs of the target, of `run` bytes, that blocks make begin on lines.
 bool begin_lines(const IterationSpace& space, const std::vector<int64_t>& block, int64_t run,
                  int64_t line_bytes) {
@@ -93,10 +80,6 @@ int64_t blocks_at_once(int64_t blocks, int64_t wanted, int64_t unit) {
   return count;
 }
 
-/// Whether a loop is what join_cut_runs makes: all of an axis, to which the source has a digit of
-/// its own.
-bool is_joined(const Loop& loop) { return loop.own.size() == 1 && loop.own.front().operand == 1; }
-
 }  // namespace
 
 bool Scheduler::permutes() const {
@@ -106,38 +89,6 @@ bool Scheduler::permutes() const {
 
 int Scheduler::permuted_window_bytes() const {
   return std::min(target_.vector_bytes, target_.permute_bytes);
-}
-
-int64_t Scheduler::window_extent(int64_t run, int64_t extent, int64_t whole) const {
-  const int64_t exact = whole / std::gcd(run, whole);
-  const bool narrow = whole < target_.line_bytes;
-  if (narrow && extent % exact != 0 && run * extent <= target_.line_bytes) return extent;
-  if (exact <= extent && run * exact <= (narrow ? most_exact_bytes : most_permuted_bytes))
-    return exact;
-  return std::min(extent, ceil_div(whole, run));
-}
-
-void Scheduler::join_cut_runs() {
-  for (int outer = 0; outer < loop_count(); ++outer) {
-    const int axis = loop(outer).axis;
-    const auto walks = [&](const Loop& loop) { return loop.axis == axis; };
-    const std::vector<Loop>& loops = space().loops;
-    const auto inner = std::find_if(loops.begin() + outer + 1, loops.end(), walks);
-    if (inner == loops.end() || std::count_if(loops.begin(), loops.end(), walks) != 2) continue;
-    const Axis& bounds = space().axes[static_cast<size_t>(axis)];
-    const int64_t bytes = space().op.bytes, digit = loop(outer).step;
-    const bool cut = bounds.valid % digit != 0 && bounds.valid == bounds.padded;
-    const bool run = inner->stride[0] == bytes && loop(outer).stride[0] == digit * bytes;
-    if (!cut || !run || bounds.valid * bytes > most_cut_run_bytes || !inner->own.empty() ||
-        !loop(outer).own.empty()) {
-      continue;
-    }
-    Loop joined{axis, 1, bounds.valid, inner->stride};
-    joined.own = {{1, digit, loop(outer).stride[1]}};
-    loop(static_cast<int>(inner - loops.begin())) = joined;
-    space().loops.erase(loops.begin() + outer);
-    marks_.erase(marks_.begin() + outer);
-  }
 }
 
 bool Scheduler::permute(const PermutedLimits& most) {
@@ -156,109 +107,6 @@ bool Scheduler::permute_dense_block() {
   const bool whole_lanes = loop(rows).extent * bytes % program::lane_bytes == 0 ||
                            loop(columns).extent * bytes % program::lane_bytes == 0;
   return permute({.joined = most_joined_of_dense(bytes, whole_lanes)});
-}
-
-bool Scheduler::has_dense_block() {
-  std::vector<int64_t> block(space().loops.size(), 1);
-  std::array<int64_t, 2> runs = {space().op.bytes, space().op.bytes};
-  for (;;) {
-    const size_t operand = runs[0] <= runs[1] ? 0 : 1;
-    int next = loop_count() - 1;
-    while (next >= 0 && (loop(next).stride[operand] != runs[operand] || loop(next).extent == 1)) {
-      --next;
-    }
-    if (next < 0 || !loop(next).own.empty()) return false;
-    block[static_cast<size_t>(next)] = loop(next).extent;
-    runs = {block_run(block, 0), block_run(block, 1)};
-    if (runs[0] != runs[1] || runs[0] != block_bytes(block)) continue;
-    return runs[0] <= (permutes_lanes(target_) ? most_dense_bytes_of_lanes : most_dense_bytes);
-  }
-}
-
-int64_t Scheduler::block_run(const std::vector<int64_t>& block, size_t operand) {
-  int64_t run = space().op.bytes;
-  for (int k = loop_count() - 1; k >= 0;) {
-    const int64_t extent = block[static_cast<size_t>(k)];
-    const bool goes_on = extent > 1 && loop(k).stride[operand] == run;
-    run *= goes_on ? extent : 1;
-    k = goes_on ? loop_count() - 1 : k - 1;
-  }
-  return run;
-}
-
-Scheduler::Windows Scheduler::windows_of(const std::vector<int64_t>& block) {
-  const int64_t bytes = space().op.bytes, window = permuted_window_bytes();
-  const int64_t target_run = block_run(block, 0);
-  const int64_t source_window = std::min(block_run(block, 1), window);
-  std::vector<int> loops;
-  for (int k = 0; k < loop_count(); ++k) {
-    if (block[static_cast<size_t>(k)] > 1) loops.push_back(k);
-  }
-  std::sort(loops.begin(), loops.end(),
-            [this](int a, int b) { return loop(a).stride[0] < loop(b).stride[0]; });
-  std::vector<int64_t> joined;
-  for (int64_t element = 0; element < std::min(target_run, window) / bytes; ++element) {
-    int64_t rest = element, source = 0;
-    for (const int k : loops) {
-      source += rest % block[static_cast<size_t>(k)] * loop(k).stride[1];
-      rest /= block[static_cast<size_t>(k)];
-    }
-    joined.push_back(source / source_window);
-  }
-  std::sort(joined.begin(), joined.end());
-  const auto different = std::unique(joined.begin(), joined.end()) - joined.begin();
-  return {block_bytes(block) / target_run * ceil_div(target_run, window), different};
-}
-
-void Scheduler::lengthen_dense(std::vector<int64_t>& block, int64_t whole) {
-  const int64_t bytes = block_bytes(block);
-  if (!schedule_.nontemporal || block_run(block, 0) != bytes || block_run(block, 1) != bytes)
-    return;
-  const int64_t times = whole / std::gcd(bytes, whole);
-  for (int k = 0; k < loop_count(); ++k) {
-    const bool follows = loop(k).stride[0] == bytes && loop(k).stride[1] == bytes;
-    if (follows && loop(k).own.empty() && times <= loop(k).extent &&
-        times * bytes <= most_permuted_bytes) {
-      block[static_cast<size_t>(k)] = times;
-      return;
-    }
-  }
-}
-
-void Scheduler::lengthen_to_windows(std::vector<int64_t>& block, size_t operand, int64_t whole) {
-  int64_t run = space().op.bytes;
-  const auto is_enough = [&] {
-    const bool repeated = operand == 0 && schedule_.nontemporal && repeats(block);
-    const int64_t least = repeated || run < target_.line_bytes ? whole : 1;
-    return run >= whole && run % least == 0;
-  };
-  while (!is_enough()) {
-    int next = -1;
-    for (int k = 0; k < loop_count(); ++k) {
-      if (loop(k).stride[operand] == run && (loop(k).own.empty() || is_joined(loop(k)))) next = k;
-    }
-    if (next < 0) return;
-    int64_t& extent = block[static_cast<size_t>(next)];
-    if (!loop(next).own.empty()) {  // all of it
-      extent = loop(next).extent;
-      run *= operand == 0 ? extent : loop(next).own.front().every;
-      continue;
-    }
-    extent = std::max(extent, window_extent(run, loop(next).extent, whole));
-    run *= extent;
-    if (extent < loop(next).extent) return;
-  }
-}
-
-std::vector<int64_t> Scheduler::permuted_block(int64_t whole) {
-  std::vector<int64_t> block(space().loops.size(), 1);
-  lengthen_to_windows(block, 0, whole);
-  const std::vector<int64_t> of_target = block;
-  lengthen_to_windows(block, 1, permuted_window_bytes());
-  // There is little of a source that repeats.
-  if (block_bytes(block) > most_permuted_bytes && repeats(of_target)) block = of_target;
-  lengthen_dense(block, whole);
-  return block;
 }
 
 bool Scheduler::follow_in_lines(const std::vector<int64_t>& block) {
@@ -359,13 +207,6 @@ bool Scheduler::permute_lines() {
          schedule_.nontemporal && (begins_lines() || follows_source());
 }
 
-bool Scheduler::repeats(const std::vector<int64_t>& block) {
-  for (int k = 0; k < loop_count(); ++k) {
-    if (block[static_cast<size_t>(k)] > 1 && loop(k).stride[1] == 0) return true;
-  }
-  return false;
-}
-
 int64_t Scheduler::blocks_of_image(const std::vector<int64_t>& block) {
   const int64_t line = target_.line_bytes, run = block_run(block, 0);
   if (!shifts_images() || begin_lines(space(), block, run, line)) return 1;
@@ -388,12 +229,6 @@ void Scheduler::join_in_image(int64_t run, int64_t blocks) {
   if (next >= 0 && movable_inside(next)) mark(split_off(next, blocks)) = Mark::source_run;
 }
 
-int64_t Scheduler::block_bytes(const std::vector<int64_t>& block) const {
-  int64_t bytes = schedule_.space.op.bytes;
-  for (const int64_t extent : block) bytes *= extent;
-  return bytes;
-}
-
 int64_t Scheduler::permuted_claimed_ahead() {
   const bool repeats = std::any_of(space().loops.begin(), space().loops.end(),
                                    [](const Loop& loop) { return loop.stride[1] == 0; });
@@ -409,21 +244,6 @@ int64_t Scheduler::permuted_claimed_ahead() {
     next = goes_on ? 0 : next + 1;
   }
   return run < least_asked_run_bytes ? 0 : window_ahead_bytes;
-}
-
-void Scheduler::lengthen_shifted_rows(std::vector<int64_t>& block) {
-  constexpr int64_t vectors = 4;
-  const int run = contiguous(0);
-  if (run < 0 || block_bytes(block) * vectors > most_permuted_bytes) return;
-  int64_t& extent = block[static_cast<size_t>(run)];
-  const bool whole = extent * space().op.bytes % permuted_window_bytes() == 0;
-  if (!whole || extent * vectors > loop(run).extent) return;
-  bool shifted = false;
-  for (int k = 0; k < loop_count(); ++k) {
-    const bool rows = k != run && block[static_cast<size_t>(k)] > 1;
-    shifted = shifted || (rows && loop(k).stride[0] % target_.line_bytes != 0);
-  }
-  if (shifted) extent *= vectors;
 }
 
 }  // namespace restride

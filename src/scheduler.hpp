@@ -47,6 +47,12 @@ struct PermutedLimits {
   int64_t joined_of_lines = 3;
 };
 
+/// Whether a loop is what join_cut_runs makes: all of an axis, to which the source has a digit of
+/// its own.
+inline bool is_joined(const Loop& loop) {
+  return loop.own.size() == 1 && loop.own.front().operand == 1;
+}
+
 /// The space being scheduled. Loops chosen for the tile are marked; they keep their relative order,
 /// which keeps coarser loops of an axis outside the finer ones.
 class Scheduler {
@@ -274,7 +280,7 @@ class Scheduler {
   /// arrays do not stay in the second level.
   bool stays_near();
 
-  // ---- permutations (schedule_permute.cpp)
+  // ---- permutations (schedule_permute.cpp, schedule_permuted_block.cpp)
 
   /// Whether the target permutes elements of this width.
   bool permutes() const;
