@@ -41,7 +41,7 @@ class Cases {
     if (v_ > 16) add_lane_moves();
     for (const int width : {1, 2, 4, 8}) {
       add_permutes(width, v_);
-      if (v_ > lane_bytes) add_permutes(width, lane_bytes);
+      if (v_ == 2 * lane_bytes) add_permutes(width, lane_bytes);  // as AVX2 does
     }
     add_shuffle();
     add_constants();
