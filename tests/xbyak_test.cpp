@@ -10,16 +10,22 @@ namespace {
 using testing::ProgramCase;
 
 /// No memory is written beyond the span, and a span too short is an answer, not a crash.
-TEST(Xbyak, EmitsIntoExactlyAsMuchMemoryAsTheCodeHas) {
-  for (const ProgramCase& test : testing::operation_cases(16)) {
-    if (!verify(test.program, host_target())) continue;
-    std::vector<uint8_t> memory(emission_bound(test.program, host_target()) + 8, 0x55);
-    const size_t bytes = emit_xbyak(test.program, host_target(), memory);
+class EmittingXbyak : public ::testing::TestWithParam<int> {};
+
+INSTANTIATE_TEST_SUITE_P(Vectors, EmittingXbyak, ::testing::Values(16, 32, 64),
+                         ::testing::PrintToStringParamName());
+
+TEST_P(EmittingXbyak, FillsExactlyAsMuchMemoryAsTheCodeHas) {
+  const Target target = *find_target("avx512_vbmi");
+  for (const ProgramCase& test : testing::operation_cases(GetParam())) {
+    if (!verify(test.program, target)) continue;
+    std::vector<uint8_t> memory(emission_bound(test.program, target) + 8, 0x55);
+    const size_t bytes = emit_xbyak(test.program, target, memory);
     ASSERT_GT(bytes, 0u);
     std::vector<uint8_t> exact(bytes + 8, 0x55), shorter(bytes + 8, 0x55);
-    EXPECT_EQ(emit_xbyak(test.program, host_target(), std::span(exact).first(bytes)), bytes);
+    EXPECT_EQ(emit_xbyak(test.program, target, std::span(exact).first(bytes)), bytes);
     EXPECT_TRUE(std::equal(exact.begin(), exact.begin() + int64_t(bytes), memory.begin()));
-    EXPECT_EQ(emit_xbyak(test.program, host_target(), std::span(shorter).first(bytes / 2)), 0u);
+    EXPECT_EQ(emit_xbyak(test.program, target, std::span(shorter).first(bytes / 2)), 0u);
     for (size_t k = bytes; k < exact.size(); ++k) EXPECT_EQ(exact[k], 0x55);
     for (size_t k = bytes / 2; k < shorter.size(); ++k) EXPECT_EQ(shorter[k], 0x55) << test.name;
   }

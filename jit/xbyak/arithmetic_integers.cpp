@@ -13,26 +13,25 @@ using namespace program;
 namespace {
 
 using Code = Xbyak::CodeGenerator;
-using Instruction = void (Code::*)(const Xbyak::Xmm&, const Xbyak::Xmm&, const Xbyak::Operand&);
+using Mnemonic = void (Code::*)(const Xbyak::Xmm&, const Xbyak::Xmm&, const Xbyak::Operand&);
 using Comparison = void (Code::*)(const Xbyak::Opmask&, const Xbyak::Xmm&, const Xbyak::Operand&,
                                   uint8_t);
 
 /// By the logarithm of the width.
-constexpr Instruction additions[4] = {&Code::vpaddb, &Code::vpaddw, &Code::vpaddd, &Code::vpaddq};
-constexpr Instruction subtractions[4] = {&Code::vpsubb, &Code::vpsubw, &Code::vpsubd,
-                                         &Code::vpsubq};
-constexpr Instruction signed_maxima[4] = {&Code::vpmaxsb, &Code::vpmaxsw, &Code::vpmaxsd,
-                                          &Code::vpmaxsq};
-constexpr Instruction unsigned_maxima[4] = {&Code::vpmaxub, &Code::vpmaxuw, &Code::vpmaxud,
-                                            &Code::vpmaxuq};
-constexpr Instruction signed_minima[4] = {&Code::vpminsb, &Code::vpminsw, &Code::vpminsd,
-                                          &Code::vpminsq};
-constexpr Instruction unsigned_minima[4] = {&Code::vpminub, &Code::vpminuw, &Code::vpminud,
-                                            &Code::vpminuq};
-constexpr Instruction equalities[4] = {&Code::vpcmpeqb, &Code::vpcmpeqw, &Code::vpcmpeqd,
-                                       &Code::vpcmpeqq};
-constexpr Instruction signed_orders[4] = {&Code::vpcmpgtb, &Code::vpcmpgtw, &Code::vpcmpgtd,
-                                          &Code::vpcmpgtq};
+constexpr Mnemonic additions[4] = {&Code::vpaddb, &Code::vpaddw, &Code::vpaddd, &Code::vpaddq};
+constexpr Mnemonic subtractions[4] = {&Code::vpsubb, &Code::vpsubw, &Code::vpsubd, &Code::vpsubq};
+constexpr Mnemonic signed_maxima[4] = {&Code::vpmaxsb, &Code::vpmaxsw, &Code::vpmaxsd,
+                                       &Code::vpmaxsq};
+constexpr Mnemonic unsigned_maxima[4] = {&Code::vpmaxub, &Code::vpmaxuw, &Code::vpmaxud,
+                                         &Code::vpmaxuq};
+constexpr Mnemonic signed_minima[4] = {&Code::vpminsb, &Code::vpminsw, &Code::vpminsd,
+                                       &Code::vpminsq};
+constexpr Mnemonic unsigned_minima[4] = {&Code::vpminub, &Code::vpminuw, &Code::vpminud,
+                                         &Code::vpminuq};
+constexpr Mnemonic equalities[4] = {&Code::vpcmpeqb, &Code::vpcmpeqw, &Code::vpcmpeqd,
+                                    &Code::vpcmpeqq};
+constexpr Mnemonic signed_orders[4] = {&Code::vpcmpgtb, &Code::vpcmpgtw, &Code::vpcmpgtd,
+                                       &Code::vpcmpgtq};
 constexpr Comparison signed_comparisons[4] = {&Code::vpcmpb, &Code::vpcmpw, &Code::vpcmpd,
                                               &Code::vpcmpq};
 constexpr Comparison unsigned_comparisons[4] = {&Code::vpcmpub, &Code::vpcmpuw, &Code::vpcmpud,
@@ -177,7 +176,7 @@ void Translator::compare_integers_vex(const Op& op, int x, int y) {
     x = flipped_x;
     y = flipped_y;
   }
-  const Instruction compare = (order ? signed_orders : equalities)[logarithm(op.type)];
+  const Mnemonic compare = (order ? signed_orders : equalities)[logarithm(op.type)];
   (this->*compare)(to, numbered(x, bytes), numbered(y, bytes));
   if (turned) return vandnps(to, to, constant(1, width));
   vandps(to, to, constant(1, width));

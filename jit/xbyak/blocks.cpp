@@ -122,17 +122,6 @@ const Translator::Register& Translator::numbered(int number, int bytes) {
   return registers_of(bytes)[size_t(number)];
 }
 
-void Translator::prefetch(const Op& op) {
-  switch (op.width) {
-    case 0:
-      return prefetchw(at(op));
-    case 1:
-      return prefetcht0(at(op));
-    case 2:
-      return prefetcht1(at(op));
-    default:
-      return prefetcht2(at(op));
-  }
-}
+void Translator::prefetch(const Op& op) { append(Instruction::prefetch(op.width, place(op))); }
 
 }  // namespace restride::xbyak

@@ -7,6 +7,7 @@
 //     entry(code, operands, first, last):  rdi unused, rsi, rdx, rcx
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "xbyak/translator.hpp"
 
@@ -47,7 +48,9 @@ Translator::Translator(const Program& program, const Target& target, const Surve
       survey_(survey),
       family_(instruction_set(target) == InstructionSet::sse2   ? Family::sse
               : instruction_set(target) == InstructionSet::avx2 ? Family::vex
-                                                                : Family::evex) {}
+                                                                : Family::evex),
+      memory_(static_cast<uint8_t*>(memory)),
+      capacity_(bytes) {}
 
 size_t Translator::run() {
   Xbyak::ClearError();
@@ -344,6 +347,24 @@ size_t Translator::jump_forward(uint8_t condition) {
 void Translator::land(size_t jump) {
   if (Xbyak::GetError() != Xbyak::ERR_NONE) return;
   rewrite(jump - 4, getSize() - jump, 4);
+}
+
+void Translator::append(const Instruction& instruction) {
+  const size_t at = getSize();
+  if (capacity_ - at < Instruction::most_bytes) {
+    return append(instruction.bytes().data(), instruction.size());
+  }
+  // As many bytes always: that is faster.
+  std::memcpy(memory_ + at, instruction.bytes().data(), Instruction::most_bytes);
+  setSize(at + instruction.size());
+}
+
+void Translator::append(const uint8_t* bytes, size_t size) {
+  const size_t at = getSize();
+  failed_ |= capacity_ - at < size;
+  if (failed_) return;
+  std::memcpy(memory_ + at, bytes, size);
+  setSize(at + size);
 }
 
 }  // namespace restride::xbyak

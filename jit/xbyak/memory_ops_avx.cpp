@@ -45,8 +45,20 @@ void Translator::avx_zero(const Register& to) {
   }
 }
 
+void Translator::load_vector(int to, int bytes, const Place& place) {
+  if (bytes == 64) return append(Instruction(evex::load, {to}, place));
+  if (to < 16) return append(Instruction(VexMove::load, bytes, to, place));
+  vmovdqu64(numbered(to, bytes), address(place));
+}
+
+void Translator::store_vector(const Place& place, int from, int bytes) {
+  if (bytes == 64) return append(Instruction(evex::store, {from}, place));
+  if (from < 16) return append(Instruction(VexMove::store, bytes, from, place));
+  vmovdqu64(address(place), numbered(from, bytes));
+}
+
 void Translator::avx_load(const Op& op) {
-  if (op.bytes == program_.vector_bytes) return avx_move(vector(op.to), at(op));
+  if (op.bytes == program_.vector_bytes) return load_vector(number(op.to), op.bytes, place(op));
   if (op.a != none) return avx_merge(op);
   if (op.at == 0 && is_whole_piece(op.bytes, program_.vector_bytes)) return avx_load_piece(op);
   if (family_ == Family::evex) return avx_masked_load(op);
@@ -71,7 +83,7 @@ void Translator::avx_load_piece(const Op& op) {
     case 8:
       return vmovq(low(op.to), at(op));
     default:
-      return avx_move(sized(op.to, op.bytes), at(op));
+      return load_vector(number(op.to), op.bytes, place(op));
   }
 }
 
@@ -101,23 +113,19 @@ void Translator::avx_merge(const Op& op) {
 
 /// A masked broadcast needs no shuffle port, but overwrites its argument.
 void Translator::avx_merge_lane(const Op& op) {
-  const int number = op.at / 16;
-  const Xbyak::Ymm to(physical_[size_t(op.to)]), a(physical_[size_t(op.a)]);
-  if (family_ == Family::vex) return vinserti128(to, a, at(op), number);
-  const int held = survey_.masks.find(lane_mask(op.at));
-  if (held && same(op.to, op.a)) {
-    if (program_.vector_bytes == 64) {
-      vbroadcasti32x4(Xbyak::Zmm(to.getIdx()) | Xbyak::Opmask(held), at(op));
-    } else {
-      vbroadcasti32x4(to | Xbyak::Opmask(held), at(op));
-    }
-    return;
+  const uint8_t lane = uint8_t(op.at / 16);
+  const int held = family_ == Family::vex ? 0 : survey_.masks.find(lane_mask(op.at));
+  const bool masked = held != 0 && same(op.to, op.a);
+  if (takes_zmm()) {
+    if (masked)
+      return append(Instruction(evex::broadcast_lane, {number(op.to), 0, held}, place(op)));
+    return append(
+        Instruction(evex::insert_lane, {number(op.to), number(op.a)}, place(op)).immediate(lane));
   }
-  if (program_.vector_bytes == 64) {
-    vinserti32x4(Xbyak::Zmm(to.getIdx()), Xbyak::Zmm(a.getIdx()), at(op), number);
-  } else {
-    vinserti32x4(to, a, at(op), number);
-  }
+  const Xbyak::Ymm to(number(op.to)), a(number(op.a));
+  if (family_ == Family::vex) return vinserti128(to, a, at(op), lane);
+  if (masked) return vbroadcasti32x4(to | Xbyak::Opmask(held), at(op));
+  vinserti32x4(to, a, at(op), lane);
 }
 
 /// 1 to 8 bytes into the low lane of `a`; the bytes above it become zero.
@@ -149,28 +157,37 @@ void Translator::avx_splat(const Op& op) {
     default:
       break;
   }
-  if (program_.vector_bytes == 16) return avx_move(to, at(op));
+  if (program_.vector_bytes == 16) return load_vector(number(op.to), 16, place(op));
   if (family_ == Family::vex) return vbroadcasti128(Xbyak::Ymm(to.getIdx()), at(op));
   if (program_.vector_bytes == 32) return vbroadcasti32x4(Xbyak::Ymm(to.getIdx()), at(op));
   vbroadcasti32x4(Xbyak::Zmm(to.getIdx()), at(op));
 }
 
 void Translator::avx_store(const Op& op) {
-  if (op.bytes == program_.vector_bytes) return avx_move(at(op), vector(op.a));
-  if (op.at == 0 && (op.bytes == 16 || op.bytes == 32)) {
-    return avx_move(at(op), sized(op.a, op.bytes));
-  }
+  const bool half = op.at == 0 && (op.bytes == 16 || op.bytes == 32);
+  if (half || op.bytes == program_.vector_bytes)
+    return store_vector(place(op), number(op.a), op.bytes);
   if (is_piece(op)) return avx_store_piece(op);
-  const Xbyak::Ymm y(physical_[size_t(op.a)]);
-  const Xbyak::Zmm z(physical_[size_t(op.a)]);
-  if (op.bytes == 16 && op.at % 16 == 0) {
-    if (family_ == Family::vex) return vextracti128(at(op), y, op.at / 16);
-    if (program_.vector_bytes == 32) return vextracti32x4(at(op), y, op.at / 16);
-    return vextracti32x4(at(op), z, op.at / 16);
-  }
-  if (op.bytes == 32 && op.at % 32 == 0) return vextracti64x4(at(op), z, op.at / 32);
+  if (op.bytes == 16 && op.at % 16 == 0) return avx_store_lane(op);
+  if (op.bytes == 32 && op.at % 32 == 0)
+    return vextracti64x4(at(op), Xbyak::Zmm(number(op.a)), op.at / 32);
   const Xbyak::Opmask k = mask(byte_mask(op.at, op.bytes));
   vmovdqu8(at(op, op.at) | k, sized(op.a, op.at + op.bytes));
+}
+
+void Translator::avx_store_nontemporal(const Op& op) {
+  if (takes_zmm()) return append(Instruction(evex::store_nontemporal, {number(op.a)}, place(op)));
+  vmovntdq(at(op), vector(op.a));
+}
+
+void Translator::avx_store_lane(const Op& op) {
+  const uint8_t lane = uint8_t(op.at / 16);
+  if (takes_zmm()) {
+    return append(Instruction(evex::extract_lane, {number(op.a)}, place(op)).immediate(lane));
+  }
+  const Xbyak::Ymm from(number(op.a));
+  if (family_ == Family::vex) return vextracti128(at(op), from, lane);
+  vextracti32x4(at(op), from, lane);
 }
 
 void Translator::avx_store_line(const Op& op) {

@@ -1,5 +1,6 @@
 // Operations between registers with AVX2 and AVX-512 encodings, and the choice of operation.
 #include <algorithm>
+#include <bit>
 
 #include "xbyak/translator.hpp"
 
@@ -34,7 +35,7 @@ void Translator::avx(const Op& op) {
     case Code::store:
       return avx_store(op);
     case Code::store_nontemporal:
-      return vmovntdq(at(op), vector(op.a));
+      return avx_store_nontemporal(op);
     case Code::store_line:
       return avx_store_line(op);
     case Code::store_begin:
@@ -58,16 +59,26 @@ void Translator::avx(const Op& op) {
   }
 }
 
+/// The instruction for elements of the operation's width, from two registers to that of its result.
+Instruction Translator::between(const std::array<EvexForm, 4>& forms, const Op& op, Reg first,
+                                Reg second) const {
+  const EvexForm& form = forms[size_t(std::countr_zero(op.width))];
+  return Instruction(form, {number(op.to), number(first)}, number(second));
+}
+
 void Translator::avx_constant(const Op& op) {
   const auto& bytes = program_.tables[size_t(op.table)];
   if (std::all_of(bytes.begin(), bytes.end(), [](uint8_t b) { return b == 0; })) {
     return avx_zero(vector(op.to));
   }
-  avx_move(vector(op.to), table(op));
-  table_was_used();
+  load_table(op);
 }
 
 void Translator::avx_unpack(const Op& op) {
+  if (takes_zmm()) {
+    const auto& forms = op.code == Code::unpack_high ? evex::unpack_high : evex::unpack_low;
+    return append(between(forms, op, op.a, op.b));
+  }
   unpack(vector(op.to), vector(op.a), vector(op.b), op.width, op.code);
 }
 
@@ -130,8 +141,7 @@ void Translator::avx_permute(const Op& op) {
   if (const std::optional<uint64_t> taken = blend_mask(program_, op)) {
     return vpblendmb(vector(op.to) | mask(*taken), vector(op.a), vector(op.b));
   }
-  avx_move(vector(op.to), table(op));
-  table_was_used();
+  load_table(op);
   // One source has no form for 4 and 8 bytes in one lane, and xbyak 6.68 encodes that for 8 bytes
   // in two lanes as the one for 4.
   const int one_source_bytes = op.width < 4 ? 16 : op.width == 4 ? 32 : 64;
@@ -156,21 +166,20 @@ void Translator::avx_shift(const Op& op) {
 }
 
 void Translator::avx_permute_one(const Op& op) {
+  if (takes_zmm()) return append(between(evex::permute_one, op, op.to, op.a));
   const Register &to = vector(op.to), &a = vector(op.a);
   switch (op.width) {
     case 1:
       return vpermb(to, to, a);
     case 2:
       return vpermw(to, to, a);
-    case 4:
-      return to.isZMM() ? vpermd(Xbyak::Zmm(to.getIdx()), Xbyak::Zmm(to.getIdx()), a)
-                        : vpermd(Xbyak::Ymm(to.getIdx()), Xbyak::Ymm(to.getIdx()), a);
     default:
-      return vpermq(Xbyak::Zmm(to.getIdx()), Xbyak::Zmm(to.getIdx()), a);
+      return vpermd(Xbyak::Ymm(to.getIdx()), Xbyak::Ymm(to.getIdx()), a);
   }
 }
 
 void Translator::avx_permute_two(const Op& op, Reg second) {
+  if (takes_zmm()) return append(between(evex::permute_two, op, op.a, second));
   const Register &to = vector(op.to), &a = vector(op.a), &b = vector(second);
   switch (op.width) {
     case 1:

@@ -17,7 +17,7 @@ bool is_short(int64_t n) { return n == int32_t(n); }
 void Translator::add_far(const Xbyak::Reg64& r, int64_t n) {
   if (n == 0) return;
   if (n == 128) return sub(r, -128);  // one byte instead of four
-  if (is_short(n)) return add(r, int32_t(n));
+  if (is_short(n)) return append(Instruction::add(r.getIdx(), int32_t(n)));
   mov(rax, n);
   add(r, rax);
 }
@@ -41,24 +41,32 @@ void Translator::materialize(int s) {
 }
 
 /// The address an operation names, less `back` bytes. Good until rax is written again.
-Xbyak::Address Translator::at(const Op& op, int64_t back) {
+Place Translator::place(const Op& op, int64_t back) {
+  constexpr int in_rax = 0;
   const int64_t offset =
       int64_t(uint64_t(op.offset) - uint64_t(ahead_[op.stream]) - uint64_t(back));
   if (in_register(op.stream)) {
-    if (is_short(offset)) return ptr[stream(op.stream) + int(offset)];
+    const int base = stream_register_[op.stream];
+    if (is_short(offset)) return {base, int32_t(offset)};
     address_in_rax_ = -1;
     mov(rax, offset);
-    return ptr[stream(op.stream) + rax];
+    return {.base = base, .plus_rax = true};
   }
   if (is_short(offset)) {
     if (address_in_rax_ != op.stream) mov(rax, stream_slot(op.stream));
     address_in_rax_ = op.stream;
-    return ptr[rax + int(offset)];
+    return {in_rax, int32_t(offset)};
   }
   address_in_rax_ = -1;
   mov(rax, offset);
   add(rax, stream_slot(op.stream));
-  return ptr[rax];
+  return {in_rax};
+}
+
+Xbyak::Address Translator::address(const Place& place) {
+  if (place.base == Place::rip) return ptr[rip + place.displacement];
+  const Xbyak::Reg64 base(place.base);
+  return place.plus_rax ? ptr[base + rax] : ptr[base + place.displacement];
 }
 
 /// The mask register that holds `bits`, loaded now if it has none of its own.
@@ -75,7 +83,13 @@ Xbyak::Opmask Translator::mask(uint64_t bits) {
 Xbyak::Address Translator::table(const Op& op) {
   const uint8_t width = op.code == Code::permute ? op.width : 1;
   table_place_ = place_of({op.table, width});
-  return ptr[rip + 0];
+  return address({Place::rip});
+}
+
+void Translator::load_table(const Op& op) {
+  table(op);
+  load_vector(number(op.to), program_.vector_bytes, {Place::rip});
+  table_was_used();
 }
 
 void Translator::table_was_used() { table_uses_.push_back({getSize(), table_place_, 0}); }
@@ -88,15 +102,14 @@ int Translator::place_of(const TableCopy& copy) {
 }
 
 void Translator::append_table(const TableCopy& copy) {
-  const int entries = program_.vector_bytes / copy.width;
-  for (int k = 0; k < entries; ++k) {
-    if (copy.table >= 0) {
-      db(program_.tables[size_t(copy.table)][size_t(k)]);
-    } else {
-      db(copy.table == TableCopy::constant ? copy.lane[size_t(k % 16)] : uint8_t(copy.lane[0] + k));
-    }
-    for (int byte = 1; byte < copy.width; ++byte) db(0);
+  const size_t width = copy.width, entries = size_t(program_.vector_bytes) / width;
+  std::array<uint8_t, 64> bytes{};
+  for (size_t k = 0; k < entries; ++k) {
+    bytes[k * width] = copy.table >= 0                     ? program_.tables[size_t(copy.table)][k]
+                       : copy.table == TableCopy::constant ? copy.lane[k % 16]
+                                                           : uint8_t(copy.lane[0] + k);
   }
+  append(bytes.data(), size_t(program_.vector_bytes));
 }
 
 void Translator::append_tables() {
@@ -104,7 +117,7 @@ void Translator::append_tables() {
   for (size_t padding = (64 - getSize() % 64) % 64; padding > 0; --padding) db(0xcc);
   const size_t first = getSize();
   for (const TableCopy& copy : tables_) append_table(copy);
-  if (Xbyak::GetError() != Xbyak::ERR_NONE) return;
+  if (Xbyak::GetError() != Xbyak::ERR_NONE || failed_) return;
   for (const TableUse& use : table_uses_) {
     const size_t address = first + size_t(use.place) * size_t(program_.vector_bytes);
     rewrite(use.end - 4 - size_t(use.behind), address - use.end, 4);

@@ -4,6 +4,7 @@
 //   frame_and_loops   prologue, units, loops, epilogue
 //   streams           moving addresses in registers or in the frame; masks; tables behind the code
 //   blocks            vector registers: a linear scan within each Block
+//   instruction       those that most kernels are made of; all others are xbyak's
 //   memory_ops_avx, register_ops_avx, permute_vex, vector_ops_sse   what an operation is in each
 //   family
 //   convert_*, arithmetic_*, packing, temporaries      what computes: AVX2 and AVX-512
@@ -20,6 +21,7 @@
 
 #include "program.hpp"
 #include "xbyak/byte_choice.hpp"
+#include "xbyak/instruction.hpp"
 #include "xbyak/survey.hpp"
 
 namespace restride::xbyak {
@@ -101,6 +103,8 @@ class Translator : private Xbyak::CodeGenerator {
   void count_down(int height, const uint8_t* head);
   size_t jump_forward(uint8_t condition);
   void land(size_t jump);
+  void append(const Instruction& instruction);
+  void append(const uint8_t* bytes, size_t size);
 
   // ---- streams.cpp
   Xbyak::Address slot(int k) { return qword[rsp + 8 * k]; }
@@ -110,10 +114,13 @@ class Translator : private Xbyak::CodeGenerator {
   void add_far(const Xbyak::Reg64& r, int64_t n);
   void advance(int stream, int64_t bytes);
   void materialize(int stream);
-  Xbyak::Address at(const Op& op, int64_t back = 0);
+  Place place(const Op& op, int64_t back = 0);
+  Xbyak::Address at(const Op& op, int64_t back = 0) { return address(place(op, back)); }
+  Xbyak::Address address(const Place& place);
   Xbyak::Opmask mask(uint64_t bits);
   Xbyak::Address table(const Op& op);
   void table_was_used();
+  void load_table(const Op& op);
   int place_of(const TableCopy& copy);
   void append_tables();
   void append_table(const TableCopy& copy);
@@ -135,11 +142,14 @@ class Translator : private Xbyak::CodeGenerator {
   bool same(program::Reg x, program::Reg y) const {
     return physical_[size_t(x)] == physical_[size_t(y)];
   }
+  bool takes_zmm() const { return program_.vector_bytes == 64; }
   bool is_narrow(program::Reg r) const { return narrow_ >> physical_[size_t(r)] & 1; }
   void note_narrow(const Op& op);
 
   // ---- memory_ops_avx.cpp
   void avx(const Op& op);
+  void load_vector(int to, int bytes, const Place& place);
+  void store_vector(const Place& place, int from, int bytes);
   void avx_load(const Op& op);
   void avx_load_piece(const Op& op);
   void avx_merge(const Op& op);
@@ -149,6 +159,8 @@ class Translator : private Xbyak::CodeGenerator {
   void avx_splat(const Op& op);
   void avx_store(const Op& op);
   void avx_store_piece(const Op& op);
+  void avx_store_nontemporal(const Op& op);
+  void avx_store_lane(const Op& op);
   void avx_store_line(const Op& op);
   void avx_store_in_line(const Op& op);
   void avx_move(const Register& to, const Xbyak::Operand& from);
@@ -156,6 +168,8 @@ class Translator : private Xbyak::CodeGenerator {
   void avx_zero(const Register& to);
 
   // ---- register_ops_avx.cpp
+  Instruction between(const std::array<EvexForm, 4>& forms, const Op& op, program::Reg first,
+                      program::Reg second) const;
   void avx_constant(const Op& op);
   void avx_unpack(const Op& op);
   void unpack(const Register& to, const Register& a, const Register& b, int width,
@@ -254,6 +268,8 @@ class Translator : private Xbyak::CodeGenerator {
   const Program& program_;
   const Survey& survey_;
   const Family family_;
+  uint8_t* const memory_;  ///< where the code goes
+  const size_t capacity_;
 
   // General registers: rax holds addresses and rcx data for one operation; all others are streams
   // and counters.
