@@ -47,7 +47,26 @@ constexpr std::array<Form, 24> forms = {{
     {never, never, never},     // prefetch
 }};
 
-bool fits(Need need, Reg r) { return need == maybe || (need == always) == (r != none); }
+constexpr bool fits(Need need, bool there) { return need == maybe || (need == always) == there; }
+
+/// Which of an operation's registers are there, `to` in bit 0, a in bit 1, b in bit 2.
+constexpr unsigned registers_there(const Op& op) {
+  return unsigned{op.to != none} | unsigned{op.a != none} << 1 | unsigned{op.b != none} << 2;
+}
+
+/// The same as a bit of the code's entry, for every form.
+constexpr auto admitted_registers = [] {
+  std::array<uint8_t, forms.size()> admitted{};
+  for (size_t code = 0; code < forms.size(); ++code) {
+    const Form form = forms[code];
+    for (unsigned there = 0; there < 8; ++there) {
+      const bool fit =
+          fits(form.to, there & 1) && fits(form.a, there >> 1 & 1) && fits(form.b, there >> 2 & 1);
+      if (fit) admitted[code] |= uint8_t(1 << there);
+    }
+  }
+  return admitted;
+}();
 
 bool is_element(int width, int widest) {
   return width > 0 && width <= widest && (width & (width - 1)) == 0;
@@ -57,7 +76,7 @@ bool is_element(int width, int widest) {
 
 BlockVerifier::BlockVerifier(const Program& program, const Target& target)
     : program_(program), target_(target), all_(low_bits(program.vector_bytes)) {
-  registers_.resize(256);
+  registers_.resize(64);
 }
 
 std::optional<Violation> BlockVerifier::check_tables() {
@@ -224,8 +243,7 @@ std::optional<Violation> BlockVerifier::check_fields(const Op& op) const {
 
 std::optional<Violation> BlockVerifier::check(const Op& op) {
   if (size_t(op.code) >= forms.size()) return Violation{4, "no such operation", &op};
-  const Form form = forms[size_t(op.code)];
-  if (!fits(form.to, op.to) || !fits(form.a, op.a) || !fits(form.b, op.b)) {
+  if ((admitted_registers[size_t(op.code)] >> registers_there(op) & 1) == 0) {
     return Violation{1, "names a register too many or too few", &op};
   }
   if ((op.a != none && !defined_here(op.a)) || (op.b != none && !defined_here(op.b))) {

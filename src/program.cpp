@@ -29,22 +29,6 @@ int64_t Step::operator()(int64_t i) const {
   return at + count * digit;
 }
 
-Access accessed(const Op& op, int64_t place, int64_t vector_bytes) {
-  const int64_t line = place & -vector_bytes;
-  switch (op.code) {
-    case Code::splat:
-      return {place, place + op.width};
-    case Code::store_line:
-      return {line, line + vector_bytes};
-    case Code::store_begin:
-      return {place, line + vector_bytes};
-    case Code::store_end:
-      return {line, place};
-    default:
-      return {place, place + op.bytes};
-  }
-}
-
 namespace {
 
 constexpr std::array<std::string_view, 24> code_names = {

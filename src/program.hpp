@@ -141,7 +141,21 @@ struct Access {
 
 /// What an operation other than prefetch reads or writes of memory where `stream + offset` is byte
 /// `place`. Both ends never fall as `place` rises.
-Access accessed(const Op& op, int64_t place, int64_t vector_bytes);
+inline Access accessed(const Op& op, int64_t place, int64_t vector_bytes) {
+  const int64_t line = place & -vector_bytes;
+  switch (op.code) {
+    case Code::splat:
+      return {place, place + op.width};
+    case Code::store_line:
+      return {line, line + vector_bytes};
+    case Code::store_begin:
+      return {place, line + vector_bytes};
+    case Code::store_end:
+      return {line, place};
+    default:
+      return {place, place + op.bytes};
+  }
+}
 
 /// A digit of a Step: after `every` counts the digit before it starts again and this one advances.
 struct Wrap {
