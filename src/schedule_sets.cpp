@@ -6,7 +6,7 @@
 //     column 1   line 0 ...      belong to few sets, more than those have ways: each is gone
 //     column 2   line 0 ...      before it is full
 #include <algorithm>
-#include <map>
+#include <vector>
 
 #include "arithmetic.hpp"
 #include "scheduler.hpp"
@@ -78,11 +78,13 @@ int64_t Scheduler::claimed_ahead(int64_t column, Rows rows) {
 int64_t Scheduler::l1_ways() const { return target_.l1_bytes / target_.page_bytes; }
 
 int64_t Scheduler::lines_in_set(int64_t stride, int64_t count, int64_t touched_bytes) const {
-  std::map<int64_t, int64_t> in_set;
+  std::vector<int64_t> in_set(static_cast<size_t>(target_.page_bytes / target_.line_bytes));
   int64_t most = 0;
-  for (int64_t k = 0; k < count; ++k) {
-    for (int64_t at = k * stride; at < k * stride + touched_bytes; at += target_.line_bytes) {
-      most = std::max(most, ++in_set[remainder_above(at, target_.page_bytes) / target_.line_bytes]);
+  const int64_t step = remainder_above(stride, target_.page_bytes);
+  for (int64_t k = 0, first = 0; k < count; ++k, first = (first + step) % target_.page_bytes) {
+    for (int64_t at = first; at < first + touched_bytes; at += target_.line_bytes) {
+      const size_t set = static_cast<size_t>(at / target_.line_bytes) % in_set.size();
+      most = std::max(most, ++in_set[set]);
     }
   }
   return most;
