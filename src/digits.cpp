@@ -91,17 +91,16 @@ std::vector<int64_t> merge(std::vector<Physical>& physical, size_t first,
 }
 
 /// Strides from the minor end, then the digits that count something.
-Result<Digits> with_strides(const std::vector<Physical>& physical, int64_t element_bits) {
+Result<Digits> with_strides(const std::vector<Digit>& physical, int64_t element_bits) {
   Digits result;
+  result.digits.reserve(physical.size());
   int64_t stride = element_bits;
-  for (auto dimension = physical.rbegin(); dimension != physical.rend(); ++dimension) {
-    for (auto digit = dimension->digits.rbegin(); digit != dimension->digits.rend(); ++digit) {
-      if (digit->extent != 1 && digit->axis >= 0) {
-        result.digits.push_back({digit->axis, digit->step, digit->extent, stride});
-      }
-      if (__builtin_mul_overflow(stride, digit->extent, &stride)) {
-        return Error{ErrorCode::unsupported, "the buffer has more than 2^60 bytes"};
-      }
+  for (auto digit = physical.rbegin(); digit != physical.rend(); ++digit) {
+    if (digit->extent != 1 && digit->axis >= 0) {
+      result.digits.push_back({digit->axis, digit->step, digit->extent, stride});
+    }
+    if (__builtin_mul_overflow(stride, digit->extent, &stride)) {
+      return Error{ErrorCode::unsupported, "the buffer has more than 2^60 bytes"};
     }
   }
   std::reverse(result.digits.begin(), result.digits.end());
@@ -118,13 +117,19 @@ Result<Digits> digits(const Shape& shape, const std::vector<Placement>& placemen
       layout.padded_dimensions.empty() ? shape.dimensions : layout.padded_dimensions;
   // Without elements there is nothing to count, whatever the tiles.
   if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return Digits{};
-  std::vector<Physical> physical;
+  std::vector<Digit> whole;
+  whole.reserve(sizes.size());
   for (auto dim = layout.minor_to_major.rbegin(); dim != layout.minor_to_major.rend(); ++dim) {
     const Placement& placement = placements[static_cast<size_t>(*dim)];
-    const int64_t size = sizes[static_cast<size_t>(*dim)];
-    physical.push_back({{{placement.axis, placement.weight, size, 0}}, {static_cast<int>(*dim)}});
+    whole.push_back({placement.axis, placement.weight, sizes[static_cast<size_t>(*dim)], 0});
   }
+  if (layout.tiles.empty()) return with_strides(whole, element_bits);
 
+  std::vector<Physical> physical;
+  for (size_t k = 0; k < whole.size(); ++k) {
+    const int64_t dim = layout.minor_to_major[whole.size() - 1 - k];
+    physical.push_back({{whole[k]}, {static_cast<int>(dim)}});
+  }
   Digits result;
   for (const std::vector<int64_t>& tile : layout.tiles) {
     const size_t first = physical.size() - tile.size();
@@ -143,7 +148,10 @@ Result<Digits> digits(const Shape& shape, const std::vector<Placement>& placemen
       physical.push_back(std::move(interior));
     }
   }
-  return with_strides(physical, element_bits);
+  std::vector<Digit> cut;
+  for (const Physical& dimension : physical)
+    cut.insert(cut.end(), dimension.digits.begin(), dimension.digits.end());
+  return with_strides(cut, element_bits);
 }
 
 Digits digits(const Shape& shape, const std::vector<int64_t>& byte_strides,

@@ -290,22 +290,22 @@ void Emitter::lines_ahead(int stream, VectorPart from, int64_t ahead_bytes, int 
 }
 
 Block Emitter::take() {
-  std::vector<bool> used(static_cast<size_t>(next_), false);
+  std::vector<uint8_t> used(static_cast<size_t>(next_), false);
   const auto mark = [&](Reg reg) {
     if (reg != none) used[static_cast<size_t>(reg)] = true;
   };
-  Block live;
-  live.reserve(ops_.size());
-  for (auto op = ops_.rbegin(); op != ops_.rend(); ++op) {
+  // What lives moves to the end.
+  auto live = ops_.end();
+  for (auto op = ops_.end(); op != ops_.begin();) {
+    --op;
     if (op->to != none && !used[static_cast<size_t>(op->to)]) continue;
     mark(op->a);
     mark(op->b);
-    live.push_back(*op);
+    if (--live != op) *live = *op;
   }
-  std::reverse(live.begin(), live.end());
-  ops_.clear();
+  ops_.erase(ops_.begin(), live);
   next_ = 0;
-  return live;
+  return std::exchange(ops_, {});
 }
 
 program::Body body_of(Block block) {

@@ -26,7 +26,10 @@ struct VectorPart {
 /// Builds one Block. Registers are numbered from 0.
 class Emitter {
  public:
-  Emitter(const Target& target, int vector_bytes) : target_(target), vector_bytes_(vector_bytes) {}
+  Emitter(const Target& target, int vector_bytes) : target_(target), vector_bytes_(vector_bytes) {
+    constexpr size_t most_blocks = 40;  // have no more operations
+    ops_.reserve(most_blocks);
+  }
 
   int vector_bytes() const { return vector_bytes_; }
   int lanes() const { return vector_bytes_ / 16; }

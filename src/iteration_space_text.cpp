@@ -85,17 +85,20 @@ void append_walk(std::string& text, const Loop& loop, int operand) {
 /// A digit of one operand; `weight` is in elements of the axis.
 using Numeral = std::vector<WeightedDigit>;
 
-/// The numeral of an operand on an axis, coarsest first.
-Numeral numeral_on(const IterationSpace& space, int axis, size_t operand) {
-  Numeral numeral;
+/// The numeral of an operand on an axis, coarsest first, in memory that holds one for each axis.
+void make_numeral(const IterationSpace& space, int axis, size_t operand, Numeral& numeral) {
+  numeral.clear();
   for (const Loop& loop : space.loops) {
     if (loop.axis != axis) continue;
+    if (loop.own.empty()) {
+      numeral.push_back({loop.step, loop.extent, loop.stride[operand]});
+      continue;
+    }
     for (WeightedDigit digit : numeral_of(loop.stride, loop.own, operand, loop.extent)) {
       digit.weight *= loop.step;
       numeral.push_back(digit);
     }
   }
-  return numeral;
 }
 
 /// The offsets of indices [0, count) of the digits from `k` on.
@@ -103,12 +106,13 @@ ByteRange numeral_range(const Numeral& numeral, size_t k, int64_t count) {
   if (k == numeral.size() || count <= 0) return {};
   const auto [weight, extent, stride] = numeral[k];
   const int64_t last = std::min((count - 1) / weight, extent - 1);
-  ByteRange range = numeral_range(numeral, k + 1, std::min(count - last * weight, weight));
-  range = {range.begin + last * stride, range.end + last * stride};
+  const int64_t rest = std::min(count - last * weight, weight);
+  const ByteRange begun = numeral_range(numeral, k + 1, rest);
+  const ByteRange range = {begun.begin + last * stride, begun.end + last * stride};
   if (last == 0) return range;
   // Offsets are linear in this digit over whole steps, so the first and the last whole one are
   // enough.
-  const ByteRange whole = numeral_range(numeral, k + 1, weight);
+  const ByteRange whole = rest == weight ? begun : numeral_range(numeral, k + 1, weight);
   const int64_t far = (last - 1) * stride;
   return {std::min({range.begin, whole.begin, whole.begin + far}),
           std::max({range.end, whole.end, whole.end + far})};
@@ -296,13 +300,15 @@ Result<void> verify(const IterationSpace& space) {
 ByteRange touched_bytes(const IterationSpace& space, int operand) {
   const bool target = operand == 0;
   ByteRange range;
+  Numeral numeral;
+  numeral.reserve(space.loops.size());
   for (size_t a = 0; a < space.axes.size(); ++a) {
     const int64_t count = target ? space.axes[a].padded : space.axes[a].valid;
     if (count == 0) {
       const ByteRange tail{space.tail_begin, space.tail_end};
       return target ? bytes_of(tail, space.op, operand) : ByteRange{};
     }
-    const Numeral numeral = numeral_on(space, static_cast<int>(a), static_cast<size_t>(operand));
+    make_numeral(space, static_cast<int>(a), static_cast<size_t>(operand), numeral);
     const ByteRange axis = numeral_range(numeral, 0, count);
     range = {range.begin + axis.begin, range.end + axis.end};
   }

@@ -124,10 +124,14 @@ class Lowering {
   }
 
  private:
-  static Block leaf(const std::vector<Axis>& rest) {
+  Block leaf(const std::vector<Axis>& rest) const {
     const bool fills =
         std::any_of(rest.begin(), rest.end(), [](const Axis& axis) { return axis.valid == 0; });
-    return {Node{{}, Tile{fills ? Work::fill : Work::compute, {}}}};
+    Tile tile{fills ? Work::fill : Work::compute, {}};
+    tile.sides.reserve(loops_.size() - first_side_);
+    Block block;
+    block.push_back({{}, std::move(tile)});
+    return block;
   }
 
   /// The iterations of loop `k` that are one side, padding and all; 0: they are taken apart.

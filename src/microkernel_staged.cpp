@@ -65,17 +65,17 @@ class StagedTranspose {
   Body emit(int64_t& scratch_bytes) const {
     const int64_t panels = columns_.extent() / panel_columns_;
     scratch_bytes = std::max(scratch_bytes, std::min<int64_t>(panels, 2) * panel_bytes());
-    Body body = loop(fill_steps(), fill_loop(1), {fill(1)});
+    Body body = loop(fill_steps(), fill_loop(1), body_of(fill(1)));
     if (panels > 1) {
       const int64_t steps = panel_columns_ / flushed_columns();
       std::vector<Step> inner = fill_loop(fill_steps() / steps);
       for (Step& step : flush_loop(flushed_columns())) inner.push_back(std::move(step));
       Block both = interleaved(fill(fill_steps() / steps), flush(flushed_columns()));
       append(body, loop_always(panels - 1, pipeline_steps(),
-                               loop(steps, std::move(inner), {std::move(both)})));
+                               loop(steps, std::move(inner), body_of(std::move(both)))));
     }
     append(body, loop_always(1, last_panel_steps(panels - 1),
-                             loop(panel_columns_, flush_loop(1), {flush(1)})));
+                             loop(panel_columns_, flush_loop(1), body_of(flush(1)))));
     // The three live on one scratch: wherever the box stands, they are one unit of work.
     return loop_always(1, {}, std::move(body));
   }

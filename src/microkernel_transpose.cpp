@@ -53,12 +53,16 @@ struct Sides {
 /// The sides of one kind, slowest first in the operand they make runs of.
 std::vector<Side> chosen(const nest::Tile& tile, uint32_t which, size_t operand) {
   std::vector<Side> sides;
+  sides.reserve(tile.sides.size());
   for (size_t k = 0; k < tile.sides.size(); ++k) {
     if ((which >> k & 1) != 0 && tile.sides[k].extent > 1) sides.push_back(tile.sides[k]);
   }
-  std::stable_sort(sides.begin(), sides.end(), [&](const Side& a, const Side& b) {
+  const auto slower = [&](const Side& a, const Side& b) {
     return a.stride[operand] > b.stride[operand];
-  });
+  };
+  // Sorting takes memory.
+  if (!std::is_sorted(sides.begin(), sides.end(), slower))
+    std::stable_sort(sides.begin(), sides.end(), slower);
   return sides;
 }
 

@@ -21,6 +21,10 @@ int64_t position(const Strides& stride, const OwnDigits& own, size_t operand, in
 
 Strides positions(const Strides& stride, const OwnDigits& own, int64_t count) {
   Strides at;
+  if (own.empty()) {
+    for (size_t operand = 0; operand < at.size(); ++operand) at[operand] = count * stride[operand];
+    return at;
+  }
   for (size_t operand = 0; operand < at.size(); ++operand) {
     at[operand] = position(stride, own, operand, count);
   }

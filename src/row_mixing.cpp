@@ -16,6 +16,7 @@ size_t place(const RowGroup& group, int64_t row) {
 
 std::vector<Reg> mixed_rows(Emitter& emitter, const RowMixing& mixing,
                             const std::function<Reg(int64_t)>& load) {
+  if (!mixing.mixes()) return {load(0)};
   std::vector<Reg> fields(static_cast<size_t>(8 / mixing.bits), none);
   for (int64_t row = 0; row < mixing.from.rows; ++row) fields[place(mixing.from, row)] = load(row);
   for (size_t apart = 1; apart < fields.size(); apart *= 2) {
@@ -28,6 +29,7 @@ std::vector<Reg> mixed_rows(Emitter& emitter, const RowMixing& mixing,
     }
   }
   std::vector<Reg> rows;
+  rows.reserve(static_cast<size_t>(mixing.to.rows));
   for (int64_t row = 0; row < mixing.to.rows; ++row) {
     rows.push_back(fields[place(mixing.to, row)]);
   }

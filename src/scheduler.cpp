@@ -121,31 +121,32 @@ bool Scheduler::fills_within(const Loop& loop, Mark mark) const {
 }
 
 void Scheduler::gather_tile() {
-  std::vector<Loop> outside, around, tile;
-  uint32_t target_run = 0;
-  for (int k = 0; k < loop_count(); ++k) {
-    if (mark(k) == Mark::outside) {
-      outside.push_back(loop(k));
-    } else if (mark(k) == Mark::around) {
-      around.push_back(loop(k));
-    } else {
-      if (mark(k) == Mark::target_run) target_run |= uint32_t{1} << tile.size();
-      if (fills_within(loop(k), mark(k))) schedule_.fills_within |= uint32_t{1} << tile.size();
-      tile.push_back(loop(k));
+  std::vector<Loop> gathered;
+  gathered.reserve(space().loops.size());
+  const auto gather = [&](Mark wanted) {
+    for (int k = 0; k < loop_count(); ++k) {
+      if (mark(k) == wanted) gathered.push_back(loop(k));
     }
-  }
+  };
+  gather(Mark::outside);
   if (schedule_.window_loop >= 0) {
     const auto before = marks_.begin() + schedule_.window_loop;
-    schedule_.window_loop = static_cast<int>(
-        outside.size() + static_cast<size_t>(std::count_if(marks_.begin(), before, [](Mark mark) {
-          return mark != Mark::outside;
-        })));
+    const auto inside =
+        std::count_if(marks_.begin(), before, [](Mark mark) { return mark != Mark::outside; });
+    schedule_.window_loop = static_cast<int>(gathered.size()) + static_cast<int>(inside);
   }
-  schedule_.tile_loops = static_cast<int>(tile.size());
-  schedule_.target_run = target_run;
-  outside.insert(outside.end(), around.begin(), around.end());
-  outside.insert(outside.end(), tile.begin(), tile.end());
-  space().loops = std::move(outside);
+  gather(Mark::around);
+  const size_t first = gathered.size();
+  schedule_.target_run = 0;
+  for (int k = 0; k < loop_count(); ++k) {
+    if (mark(k) == Mark::outside || mark(k) == Mark::around) continue;
+    const uint32_t bit = uint32_t{1} << (gathered.size() - first);
+    if (mark(k) == Mark::target_run) schedule_.target_run |= bit;
+    if (fills_within(loop(k), mark(k))) schedule_.fills_within |= bit;
+    gathered.push_back(loop(k));
+  }
+  schedule_.tile_loops = static_cast<int>(gathered.size() - first);
+  space().loops = std::move(gathered);
 }
 
 }  // namespace restride

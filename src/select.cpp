@@ -26,6 +26,7 @@ Body repeat(const nest::Side& side, Body body) {
   if (side.extent == 0) return {};
   if (side.extent == 1) return body;
   For loop{side.extent, {}, std::move(body)};
+  loop.steps.reserve(side.stride.size());
   for (size_t operand = 0; operand < side.stride.size(); ++operand) {
     Step step{static_cast<int>(operand), side.stride[operand], 0, side.first};
     for (const OwnDigit& digit : side.own) {
@@ -40,6 +41,10 @@ Body repeat(const nest::Side& side, Body body) {
 }
 
 void append(Body& to, Body from) {
+  if (to.empty()) {
+    to = std::move(from);
+    return;
+  }
   for (auto& item : from) to.push_back(std::move(item));
 }
 
@@ -132,7 +137,8 @@ class Selector {
     if (schedule_.nontemporal && asks_ahead()) {
       made.steps.push_back(ahead(loop, made, around));
     }
-    return nests ? result : one_unit(std::move(result), around);
+    if (nests) return result;
+    return one_unit(std::move(result), around);
   }
 
   /// Whether boxes ask for the source of the next one by a stream of its own.
@@ -348,6 +354,8 @@ Program select(const LoopNest& nest, const Schedule& schedule, const Target& tar
   const int sources = source_count(schedule.space.op);
   Program program;
   program.vector_bytes = schedule.vector_bytes;
+  program.operands.reserve(program::max_operands);
+  program.streams.reserve(program::max_operands);
   for (int operand = 0; operand <= sources; ++operand) {
     const ByteRange touched = touched_bytes(schedule.space, operand);
     const bool target_operand = operand == 0;

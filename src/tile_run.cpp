@@ -86,23 +86,20 @@ TileRun TileRun::first(int64_t count) const {
 
 Step TileRun::step(int stream, size_t operand, int64_t count) const {
   Step step{stream};
-  bool first = true;
+  int64_t every = 0;  // values of the digit before
   for (const Side& side : sides_) {
     if (count >= side.extent) {
       count /= side.extent;
       continue;
     }
-    // The digit before has `every` values, known only now that another one follows.
-    if (first) {
+    if (every == 0) {
       step.stride = count * side.stride[operand];
     } else {
-      step.wraps.back().stride = side.stride[operand];
+      step.wraps.push_back({every, side.stride[operand]});
     }
-    step.wraps.push_back({side.extent / count, 0});
+    every = side.extent / count;
     count = 1;
-    first = false;
   }
-  if (!step.wraps.empty()) step.wraps.pop_back();
   return step;
 }
 
