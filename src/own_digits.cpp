@@ -20,13 +20,16 @@ int64_t position(const Strides& stride, const OwnDigits& own, size_t operand, in
 }
 
 Strides positions(const Strides& stride, const OwnDigits& own, int64_t count) {
-  Strides at;
-  if (own.empty()) {
-    for (size_t operand = 0; operand < at.size(); ++operand) at[operand] = count * stride[operand];
-    return at;
+  Strides at{}, counts, digit_stride = stride;
+  counts.fill(count);
+  for (const OwnDigit& digit : own) {
+    const auto operand = static_cast<size_t>(digit.operand);
+    at[operand] += counts[operand] % digit.every * digit_stride[operand];
+    counts[operand] /= digit.every;
+    digit_stride[operand] = digit.stride;
   }
   for (size_t operand = 0; operand < at.size(); ++operand) {
-    at[operand] = position(stride, own, operand, count);
+    at[operand] += counts[operand] * digit_stride[operand];
   }
   return at;
 }

@@ -104,6 +104,7 @@ class EdgeColouring {
 Route find_route(const std::vector<SlotMove>& moves, size_t source_windows, size_t target_windows,
                  size_t slots) {
   Route route;
+  route.middle.reserve(moves.size());
   for (const SlotMove& move : moves) route.middle.push_back(move.source_slot);
   route.kind = RouteKind::source;
   const auto element = [&](const SlotMove& move) {

@@ -22,8 +22,11 @@ std::vector<ElementMove> element_moves(const std::vector<Side>& sides) {
     }
     result = std::move(repeated);
   }
-  std::sort(result.begin(), result.end(),
-            [](const ElementMove& a, const ElementMove& b) { return a.target < b.target; });
+  const auto before = [](const ElementMove& a, const ElementMove& b) {
+    return a.target < b.target;
+  };
+  if (!std::is_sorted(result.begin(), result.end(), before))
+    std::sort(result.begin(), result.end(), before);
   return result;
 }
 
