@@ -20,6 +20,13 @@ struct ProgramCase {
 
 constexpr uint8_t untouched = 0xee;
 
+/// 1, 2, 3, ...
+inline std::vector<uint8_t> counting(int64_t bytes) {
+  std::vector<uint8_t> values;
+  for (int64_t k = 0; k < bytes; ++k) values.push_back(uint8_t(k + 1));
+  return values;
+}
+
 /// One operation between loads and a store, for vectors of that many bytes. Not every target has
 /// each.
 std::vector<ProgramCase> operation_cases(int vector_bytes);
