@@ -1,11 +1,11 @@
-// The walk that finds the operands' bounds uses nothing of verify: it iterates.
+// Operations one after another, each on what those before it have left in registers.
 #include "support/random_program.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 #include "element_math.hpp"
+#include "support/walked_bounds.hpp"
 
 namespace restride::testing {
 namespace {
@@ -37,7 +37,7 @@ class Generator {
     }
     const int64_t items = random_.between(1, 3);
     for (int64_t k = 0; k < items; ++k) add_item(program_.root, 0);
-    find_bounds();
+    find_bounds(program_);
     return std::move(program_);
   }
 
@@ -363,41 +363,6 @@ class Generator {
     return int16_t(program_.tables.size() - 1);
   }
 
-  // ---- the bounds of operands, by walking all iterations
-  void find_bounds() {
-    at_.assign(program_.streams.size(), 0);
-    low_.assign(program_.operands.size(), std::numeric_limits<int64_t>::max());
-    high_.assign(program_.operands.size(), std::numeric_limits<int64_t>::min());
-    walk(program_.root);
-    for (size_t k = 0; k < program_.operands.size(); ++k) {
-      if (low_[k] > high_[k]) continue;
-      program_.operands[k].begin = low_[k];
-      program_.operands[k].end = high_[k];
-    }
-  }
-
-  void walk(const Body& body) {
-    for (const auto& item : body) {
-      const For* loop = std::get_if<For>(&item);
-      for (int64_t i = 0; loop && i < loop->extent; ++i) {
-        for (const Step& step : loop->steps) at_[size_t(step.stream)] += step(i);
-        walk(loop->body);
-        for (const Step& step : loop->steps) at_[size_t(step.stream)] -= step(i);
-      }
-      if (loop) continue;
-      for (const Op& op : std::get<Block>(item)) {
-        const bool loads = op.code == Code::load || op.code == Code::splat;
-        if (op.code == Code::prefetch || (!loads && op.to != none)) continue;
-        const size_t operand = size_t(program_.streams[op.stream]);
-        int64_t from = at_[op.stream] + op.offset;
-        if (op.code >= Code::store_line) from &= -program_.vector_bytes;
-        low_[operand] = std::min(low_[operand], from);
-        high_[operand] = std::max<int64_t>(high_[operand],
-                                           from + (op.code == Code::splat ? op.width : op.bytes));
-      }
-    }
-  }
-
   Random& random_;
   const Target& target_;
   Program program_;
@@ -405,110 +370,12 @@ class Generator {
   bool computes_ = false;
   Reg next_ = 0;
   std::vector<Value> values_;
-  std::vector<int64_t> at_, low_, high_;
 };
-
-/// Something near, something round, or something wild.
-template <class T>
-void change(Random& random, T& field) {
-  const T before = field;
-  while (field == before) {
-    switch (random.between(0, 3)) {
-      case 0:
-        field = T(int64_t(field) + random.between(-2, 2));
-        break;
-      case 1:
-        field = T(int64_t(1) << random.between(0, 6));
-        break;
-      case 2:
-        field = T(random.between(0, 64));
-        break;
-      default:
-        field = T(random.next() >> random.between(0, 63));
-    }
-  }
-}
-
-void mutate(Random& random, Op& op) {
-  switch (random.between(0, 11)) {
-    case 0:
-      return void(op.code = Code(random.between(0, int64_t(Code::prefetch))));
-    case 1:
-      return change(random, op.stream);
-    case 2:
-      return change(random, op.width);
-    case 3:
-      return change(random, op.bytes);
-    case 4:
-      return change(random, op.at);
-    case 5:
-      return change(random, op.select);
-    case 6:
-      return change(random, op.table);
-    case 7:
-      return change(random, op.a);
-    case 8:
-      return change(random, op.b);
-    case 9:
-      return void(op.type = ElementType(random.between(0, 40)));
-    case 10:
-      return void(op.from = ElementType(random.between(0, 40)));
-    default:
-      return change(random, op.offset);
-  }
-}
-
-void mutate(Random& random, Step& step) {
-  switch (random.between(0, step.wraps.empty() ? 3 : 5)) {
-    case 0:
-      return change(random, step.stream);
-    case 1:
-      return change(random, step.stride);
-    case 2:
-      return change(random, step.start);
-    case 3:
-      return change(random, step.phase);
-    case 4:
-      return change(random, step.wraps[0].every);
-    default:
-      return change(random, step.wraps.back().stride);
-  }
-}
-
-void mutate(Random& random, Body& body) {
-  auto& item = body[size_t(random.between(0, int64_t(body.size()) - 1))];
-  if (For* loop = std::get_if<For>(&item)) {
-    const int64_t what = random.between(0, 3);
-    if (what == 0 && !loop->steps.empty()) {
-      return mutate(random,
-                    loop->steps[size_t(random.between(0, int64_t(loop->steps.size()) - 1))]);
-    }
-    if (what == 1) return change(random, loop->extent);
-    return mutate(random, loop->body);
-  }
-  Block& block = std::get<Block>(item);
-  if (!block.empty()) mutate(random, block[size_t(random.between(0, int64_t(block.size()) - 1))]);
-}
 
 }  // namespace
 
 Program random_program(Random& random, const Target& target) {
   return Generator(random, target).run();
-}
-
-Program mutated(Random& random, const Program& program) {
-  Program mutant = program;
-  if (random.one_in(10) && !mutant.tables.empty()) {
-    auto& table = mutant.tables[size_t(random.between(0, int64_t(mutant.tables.size()) - 1))];
-    change(random, table[size_t(random.between(0, int64_t(table.size()) - 1))]);
-    return mutant;
-  }
-  if (random.one_in(20)) {
-    change(random, mutant.streams[0]);
-    return mutant;
-  }
-  mutate(random, mutant.root);
-  return mutant;
 }
 
 }  // namespace restride::testing
