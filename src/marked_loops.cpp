@@ -1,5 +1,5 @@
-// The loops of a Scheduler: which are marked, where they stand.
-#include "scheduler.hpp"
+// See marked_loops.hpp.
+#include "marked_loops.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -23,24 +23,14 @@ int64_t even(int64_t extent, int64_t factor) {
 
 }  // namespace
 
-Scheduler::Scheduler(const IterationSpace& space, const Target& target, CodeGoal goal)
-    : target_(target), goal_(goal), schedule_{space} {
-  marks_.assign(space.loops.size(), Mark::outside);
-  for (int operand = 0; operand <= source_count(space.op); ++operand) {
-    const ByteRange touched = touched_bytes(space, operand);
-    extent_bytes_[static_cast<size_t>(operand)] = touched.end - touched.begin;
-  }
-  // Narrow elements make networks of many rows: they get one lane at a time, which keeps the code
-  // short.
-  const bool one_lane = goal == CodeGoal::compact || space.op.bytes < 4;
-  schedule_.network_column_bytes = one_lane ? 16 : 64;
-}
+MarkedLoops::MarkedLoops(const IterationSpace& space, const Target& target)
+    : target_(target), schedule_{space}, marks_(space.loops.size(), Mark::outside) {}
 
-int Scheduler::contiguous(size_t operand) {
+int MarkedLoops::contiguous(size_t operand) {
   return next_in_run(operand, element_stride(space().op, static_cast<int>(operand)));
 }
 
-int Scheduler::next_in_run(size_t operand, int64_t bytes) {
+int MarkedLoops::next_in_run(size_t operand, int64_t bytes) {
   for (int k = 0; k < loop_count(); ++k) {
     if (mark(k) != Mark::outside || loop(k).stride[operand] != bytes) continue;
     if (!loop(k).own.empty()) continue;
@@ -55,14 +45,14 @@ int Scheduler::next_in_run(size_t operand, int64_t bytes) {
   return -1;
 }
 
-int Scheduler::split_off(int k, int64_t factor) {
+int MarkedLoops::split_off(int k, int64_t factor) {
   if (loop(k).extent <= factor) return k;
   split(space(), static_cast<size_t>(k), factor);
   marks_.insert(marks_.begin() + k + 1, Mark::outside);
   return k + 1;
 }
 
-bool Scheduler::movable_inside(int k) {
+bool MarkedLoops::movable_inside(int k) {
   if (!loop(k).own.empty()) return false;
   for (int j = 0; j < loop_count(); ++j) {
     if (mark(j) == Mark::outside && loop(j).axis == loop(k).axis && loop(j).step < loop(k).step)
@@ -71,7 +61,7 @@ bool Scheduler::movable_inside(int k) {
   return true;
 }
 
-int64_t Scheduler::take_run(size_t operand, int64_t run, int64_t wanted, Mark as, Length length) {
+int64_t MarkedLoops::take_run(size_t operand, int64_t run, int64_t wanted, Mark as, Length length) {
   while (2 * run <= wanted) {
     const int k = next_in_run(operand, run);
     // The target leaves the loop that the runs of the source begin with to the source.
@@ -84,7 +74,7 @@ int64_t Scheduler::take_run(size_t operand, int64_t run, int64_t wanted, Mark as
   return run;
 }
 
-void Scheduler::go_on(size_t operand) {
+void MarkedLoops::go_on(size_t operand) {
   int next = -1;
   for (int k = 0; k < loop_count(); ++k) {
     const int64_t stride = std::abs(loop(k).stride[operand]);
@@ -94,7 +84,7 @@ void Scheduler::go_on(size_t operand) {
   if (next >= 0) move_inside(next);
 }
 
-void Scheduler::move_inside(int k) {
+void MarkedLoops::move_inside(int k) {
   int last = loop_count() - 1;
   while (mark(last) != Mark::outside) --last;
   for (; k < last; ++k) {
@@ -103,7 +93,7 @@ void Scheduler::move_inside(int k) {
   }
 }
 
-bool Scheduler::fills_within(const Loop& loop, Mark mark) const {
+bool MarkedLoops::fills_within(const Loop& loop, Mark mark) const {
   if (!target_.byte_masks || !loop.own.empty()) return false;
   const bool run = loop.stride[0] == schedule_.space.op.bytes;
   const int64_t run_bytes = loop.extent * schedule_.space.op.bytes;
@@ -120,7 +110,7 @@ bool Scheduler::fills_within(const Loop& loop, Mark mark) const {
   }
 }
 
-void Scheduler::gather_tile() {
+void MarkedLoops::gather_tile() {
   std::vector<Loop> gathered;
   gathered.reserve(space().loops.size());
   const auto gather = [&](Mark wanted) {

@@ -47,6 +47,18 @@ constexpr int64_t short_row_bytes_of_lanes = 20;
 
 }  // namespace
 
+Scheduler::Scheduler(const IterationSpace& space, const Target& target, CodeGoal goal)
+    : MarkedLoops(space, target), goal_(goal) {
+  for (int operand = 0; operand <= source_count(space.op); ++operand) {
+    const ByteRange touched = touched_bytes(space, operand);
+    extent_bytes_[static_cast<size_t>(operand)] = touched.end - touched.begin;
+  }
+  // Narrow elements make networks of many rows: they get one lane at a time, which keeps the code
+  // short.
+  const bool one_lane = goal == CodeGoal::compact || space.op.bytes < 4;
+  schedule_.network_column_bytes = one_lane ? 16 : 64;
+}
+
 Schedule Scheduler::run() {
   schedule_.nontemporal = streams();
   schedule_.vector_bytes = target_.vector_bytes;

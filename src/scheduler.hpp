@@ -11,41 +11,11 @@
 #include <optional>
 #include <vector>
 
+#include "block_sizes.hpp"
+#include "marked_loops.hpp"
 #include "schedule.hpp"
 
 namespace restride {
-
-// Wide elements in memory: few rows are read at a time, as many as the processor itself reads ahead
-// of, each by whole pages, and left in lines at once; the next rows make runs of the target. Share
-// of a non-temporal copy, 4096 x 4096 and 8192 x 8192: c128 1.0 (64 x 128 .55, 32 x 256 .9), f64
-// 1.0 (staged .8 - .9); f32 .8, less than staged. Rows of 192 bytes .66 -> 1.1.
-constexpr int64_t page_rows = 16;
-
-// Columns of a block of a transpose in the caches; rows, where they crowd sets of L1: u16 1025 x
-// 150 .31 -> .52, 128 rows .28; f32 1025 x 130 .29 -> .54, 128 rows .29.
-constexpr int64_t cached_columns = 64;
-constexpr int64_t crowded_rows(int64_t element_bytes) { return element_bytes < 4 ? 512 : 256; }
-
-// A run of fewer bytes is not worth a lane of a transpose.
-constexpr int64_t narrow_run_bytes = 16;
-
-// Boxes of transposes that stream take eight lines of the source at a time.
-constexpr int64_t streamed_columns(int64_t element_bytes) { return 512 / element_bytes; }
-
-// Code for a permuted block grows with its windows.
-constexpr int64_t most_permuted_bytes = 2048;
-
-/// Each window of the target takes an operation for each of the source that it joins, and code. Of
-/// the ceiling without and with a limit: u8[13,24,32,9]{1,3,0,2} (32 x 24 windows) .05 -> .39,
-/// with 68 KB of code for 8; u32[60,127,7]{1,2,0} (28 x 7) .43 -> .74; u16 1000 x 5 (20 x 5) .38
-/// -> .18.
-struct PermutedLimits {
-  int64_t joined = most_permuted_bytes;  ///< by a window
-  int64_t all = 150;                     ///< by all of them
-  /// By a window of lines of several runs that stream, where lanes are permuted: these take many.
-  /// u8 N x 3 .38 -> .9, u16 N x 4 .95 -> .80, u8 N x 6 .88 -> .57, f32 N x 5 1.0 -> .9.
-  int64_t joined_of_lines = 3;
-};
 
 /// Whether a loop is what join_cut_runs makes: all of an axis, to which the source has a digit of
 /// its own.
@@ -53,22 +23,14 @@ inline bool is_joined(const Loop& loop) {
   return loop.own.size() == 1 && loop.own.front().operand == 1;
 }
 
-/// The space being scheduled. Loops chosen for the tile are marked; they keep their relative order,
-/// which keeps coarser loops of an axis outside the finer ones.
-class Scheduler {
+/// Marks the loops of a tile and puts those around it in order.
+class Scheduler : private MarkedLoops {
  public:
   Scheduler(const IterationSpace& space, const Target& target, CodeGoal goal);
 
   Schedule run();
 
  private:
-  /// Where a loop comes to stand: outside, right around the tile, or in it.
-  enum class Mark : uint8_t { outside, around, target_run, source_run };
-
-  /// How much of a loop lengthens a run: at most what is wanted, or up to twice of that where this
-  /// divides the loop, since a rest takes as much code again.
-  enum class Length : uint8_t { at_most, about };
-
   /// Whether the arrays are too large to stay in the caches anyway.
   bool streams() const;
 
@@ -86,44 +48,6 @@ class Scheduler {
 
   /// Bytes that the innermost loops make of an operand without a gap.
   int64_t run_bytes(size_t operand) const;
-
-  // ---- the loops (scheduler.cpp)
-
-  IterationSpace& space() { return schedule_.space; }
-  Loop& loop(int k) { return schedule_.space.loops[static_cast<size_t>(k)]; }
-  Mark& mark(int k) { return marks_[static_cast<size_t>(k)]; }
-  int loop_count() const { return static_cast<int>(schedule_.space.loops.size()); }
-
-  /// The loop along which neighbours lie side by side in an operand; -1 if there is none.
-  int contiguous(size_t operand);
-
-  /// The unmarked loop that continues a run of `bytes` of an operand and may stand inside all
-  /// unmarked loops.
-  int next_in_run(size_t operand, int64_t bytes);
-
-  /// Splits loop `k` so that a loop of `factor` iterations stands behind it; returns that loop.
-  int split_off(int k, int64_t factor);
-
-  /// Whether no unmarked finer loop of its axis would end up outside of loop `k`. Loops with digits
-  /// of their own stay where they are.
-  bool movable_inside(int k);
-
-  /// Puts an unmarked loop inside all other unmarked ones.
-  void move_inside(int k);
-
-  /// Puts the loop that goes on where a block of an operand ends innermost.
-  void go_on(size_t operand);
-
-  /// Marks loops that lengthen a run of an operand from `run` bytes to `wanted`; returns its
-  /// length.
-  int64_t take_run(size_t operand, int64_t run, int64_t wanted, Mark as,
-                   Length length = Length::at_most);
-
-  /// Whether the padding of a loop of the tile can be moved with it.
-  bool fills_within(const Loop& loop, Mark mark) const;
-
-  /// Moves the marked loops to their places, each kind in its order.
-  void gather_tile();
 
   // ---- rows (schedule.cpp)
 
@@ -450,10 +374,7 @@ class Scheduler {
   /// The loop that moves an operand least; -1 if none does.
   int finest(size_t operand);
 
-  const Target& target_;
   CodeGoal goal_;
-  Schedule schedule_;
-  std::vector<Mark> marks_;
   std::array<int64_t, max_operands> extent_bytes_{};
 };
 

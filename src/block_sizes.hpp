@@ -1,0 +1,40 @@
+// Sizes of blocks that schedules of several kinds share.
+#pragma once
+
+#include <cstdint>
+
+namespace restride {
+
+// Wide elements in memory: few rows are read at a time, as many as the processor itself reads ahead
+// of, each by whole pages, and left in lines at once; the next rows make runs of the target. Share
+// of a non-temporal copy, 4096 x 4096 and 8192 x 8192: c128 1.0 (64 x 128 .55, 32 x 256 .9), f64
+// 1.0 (staged .8 - .9); f32 .8, less than staged. Rows of 192 bytes .66 -> 1.1.
+constexpr int64_t page_rows = 16;
+
+// Columns of a block of a transpose in the caches; rows, where they crowd sets of L1: u16 1025 x
+// 150 .31 -> .52, 128 rows .28; f32 1025 x 130 .29 -> .54, 128 rows .29.
+constexpr int64_t cached_columns = 64;
+constexpr int64_t crowded_rows(int64_t element_bytes) { return element_bytes < 4 ? 512 : 256; }
+
+// A run of fewer bytes is not worth a lane of a transpose.
+constexpr int64_t narrow_run_bytes = 16;
+
+// Boxes of transposes that stream take eight lines of the source at a time.
+constexpr int64_t streamed_columns(int64_t element_bytes) { return 512 / element_bytes; }
+
+// Code for a permuted block grows with its windows.
+constexpr int64_t most_permuted_bytes = 2048;
+
+/// Each window of the target takes an operation for each of the source that it joins, and code. Of
+/// the ceiling without and with a limit: u8[13,24,32,9]{1,3,0,2} (32 x 24 windows) .05 -> .39,
+/// with 68 KB of code for 8; u32[60,127,7]{1,2,0} (28 x 7) .43 -> .74; u16 1000 x 5 (20 x 5) .38
+/// -> .18.
+struct PermutedLimits {
+  int64_t joined = most_permuted_bytes;  ///< by a window
+  int64_t all = 150;                     ///< by all of them
+  /// By a window of lines of several runs that stream, where lanes are permuted: these take many.
+  /// u8 N x 3 .38 -> .9, u16 N x 4 .95 -> .80, u8 N x 6 .88 -> .57, f32 N x 5 1.0 -> .9.
+  int64_t joined_of_lines = 3;
+};
+
+}  // namespace restride
