@@ -1,0 +1,246 @@
+// See permutation_network.hpp.
+#include "permutation_network.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace restride {
+
+using nest::Side;
+using program::lane_bytes;
+using program::Reg;
+
+int64_t permuted_bytes(const Machine& machine) {
+  return std::min(machine.vector_bytes, machine.target.permute_bytes);
+}
+
+WindowMoves window_moves(const std::vector<Side>& sides, const Machine& machine) {
+  const int64_t element = machine.element_bytes, vector = permuted_bytes(machine);
+  const std::vector<ElementMove> moved = element_moves(sides);
+  std::vector<int64_t> targets, sources;
+  for (const ElementMove& move : moved) {
+    targets.push_back(move.target);
+    if (!move.filled) sources.push_back(move.source);
+  }
+  std::sort(sources.begin(), sources.end());
+  sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
+  WindowMoves result{windows(targets, element, vector), windows(sources, element, vector), {}};
+  if (machine.reads_between) result.sources = bridged(result.sources, element, vector);
+  const auto slot = [&](int64_t bytes) { return static_cast<size_t>(bytes / element); };
+  const auto source_window = [&](int64_t source) {
+    const auto after =
+        std::upper_bound(result.sources.begin(), result.sources.end(), source,
+                         [](int64_t offset, const Window& w) { return offset < w.begin; });
+    return static_cast<size_t>(after - result.sources.begin()) - 1;
+  };
+  size_t target = 0;
+  for (const ElementMove& move : moved) {
+    if (move.target >= result.targets[target].begin + result.targets[target].bytes) ++target;
+    if (move.filled) continue;
+    const size_t source = source_window(move.source);
+    result.moves.push_back({source, slot(move.source - result.sources[source].begin), target,
+                            slot(move.target - result.targets[target].begin)});
+  }
+  return result;
+}
+
+PermutationNetwork::PermutationNetwork(const WindowMoves& windows, const WindowSource& source,
+                                       const Machine& machine, Tables& tables, Emitter& emitter)
+    : windows_(windows),
+      source_(source),
+      machine_(machine),
+      tables_(tables),
+      emitter_(emitter),
+      element_(machine.element_bytes),
+      vector_(permuted_bytes(machine)),
+      slots_(static_cast<size_t>(vector_ / element_)),
+      loaded_(windows.sources.size(), program::none),
+      spread_(windows.sources.size(), program::none) {}
+
+void PermutationNetwork::emit(const std::function<void(size_t window, Reg value)>& leave) {
+  const Route route =
+      find_route(windows_.moves, windows_.sources.size(), windows_.targets.size(), slots_);
+  const bool routed = is_shorter(route);
+  for (size_t first = 0, window = 0; window < windows_.targets.size(); ++window) {
+    const size_t count = moves_to(window, first);
+    Reg value = program::none;
+    if (count > 0) value = routed ? joined(route, first, count) : chained(first, count);
+    leave(window, filled(window, value, first, count));
+    first += count;
+  }
+}
+
+/// How many moves from `first` on go to a window.
+size_t PermutationNetwork::moves_to(size_t window, size_t first) const {
+  size_t end = first;
+  while (end < windows_.moves.size() && windows_.moves[end].target_window == window) ++end;
+  return end - first;
+}
+
+/// The register of a window that moves [first, first + count) have been put together in, with its
+/// padding.
+Reg PermutationNetwork::filled(size_t window, Reg moved, size_t first, size_t count) {
+  const auto slots = static_cast<size_t>(windows_.targets[window].bytes / element_);
+  if (count == slots) return moved;
+  const Reg fill = emitter_.constant(machine_.fill_table);
+  if (count == 0) return fill;
+  std::vector<uint8_t> blend(slots_, program::undefined);
+  for (size_t k = 0; k < slots_; ++k) blend[k] = static_cast<uint8_t>(slots_ + k);
+  for (size_t k = first; k < first + count; ++k)
+    blend[windows_.moves[k].target_slot] = static_cast<uint8_t>(windows_.moves[k].target_slot);
+  return emitter_.permute(static_cast<int>(element_), moved, fill, tables_.add(std::move(blend)));
+}
+
+/// Whether every source window keeps a register of its own, and some are left for results.
+bool PermutationNetwork::keeps_windows() const {
+  constexpr size_t reserve = 6;
+  return windows_.sources.size() + reserve <= static_cast<size_t>(machine_.target.registers);
+}
+
+Reg PermutationNetwork::load(size_t window) {
+  if (keeps_windows() && loaded_[window] != program::none) return loaded_[window];
+  const Window& part = windows_.sources[window];
+  const int64_t from = source_.at + part.begin;
+  if (source_.asked_level != 0 && loaded_[window] == program::none)
+    emitter_.prefetch(prefetch_stream, from + machine_.ahead, source_.asked_level);
+  const auto bytes = static_cast<int>(part.bytes);
+  Reg& value = loaded_[window];
+  if (!source_.sibling) {
+    value = emitter_.load(source_stream, from, bytes);
+  } else if (bytes == vector_ && *source_.sibling == vector_) {
+    value = emitter_.load(source_stream, from, 2 * bytes);
+  } else {
+    value = emitter_.load(source_stream, from, bytes);
+    value = emitter_.load_lane(value, source_stream, from + *source_.sibling, bytes, lane_bytes);
+  }
+  return value;
+}
+
+/// The source windows that some moves come from, each once, in order.
+std::vector<size_t> PermutationNetwork::needed(size_t first, size_t count) const {
+  std::vector<size_t> result;
+  for (size_t k = first; k < first + count; ++k) result.push_back(windows_.moves[k].source_window);
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+// ---- what a way costs, in halves of a permute
+
+struct PermutationNetwork::Costs {
+  size_t permute = 2, permute_two = 2, blend = 1;
+};
+
+PermutationNetwork::Costs PermutationNetwork::costs() const {
+  // Within lanes two registers are permuted each, and put together; bytes are blended so, too.
+  if (permutes_lanes(machine_.target)) return {2, 6, element_ == 1 ? size_t{6} : size_t{2}};
+  const bool steps = element_ < 4 && machine_.target.narrow_permute_steps > 1;
+  return {2, steps ? size_t{5} : size_t{2}, 1};
+}
+
+bool PermutationNetwork::is_shorter(const Route& route) const {
+  if (route.kind == RouteKind::none) return false;
+  if (route.kind != RouteKind::source && !keeps_windows()) return false;
+  const auto [permute, permute_two, blend] = costs();
+  size_t chain = 0, blends = 0;
+  for (size_t first = 0, window = 0; window < windows_.targets.size(); ++window) {
+    const size_t count = moves_to(window, first);
+    if (count == 0) continue;
+    const size_t windows = needed(first, count).size();
+    chain += windows == 1 ? permute : (windows - 1) * permute_two;
+    blends += windows - 1;
+    first += count;
+  }
+  const size_t before = route.kind == RouteKind::source ? 0 : windows_.sources.size();
+  const size_t after = route.kind == RouteKind::target ? 0 : windows_.targets.size();
+  return (before + after) * permute + blends * blend < chain;
+}
+
+// ---- by slots in the middle
+
+/// The register of a source window with its elements in their slots in the middle.
+Reg PermutationNetwork::spread(const Route& route, size_t window) {
+  if (route.kind == RouteKind::source) return load(window);
+  if (spread_[window] != program::none) return spread_[window];
+  std::vector<uint8_t> table(slots_, program::undefined);
+  for (size_t k = 0; k < windows_.moves.size(); ++k) {
+    if (windows_.moves[k].source_window != window) continue;
+    table[route.middle[k]] = static_cast<uint8_t>(windows_.moves[k].source_slot);
+  }
+  spread_[window] = permute(load(window), std::move(table));
+  return spread_[window];
+}
+
+/// The register that holds moves [first, first + count) side by side.
+Reg PermutationNetwork::joined(const Route& route, size_t first, size_t count) {
+  Reg result = program::none;
+  for (const size_t window : needed(first, count)) {
+    const Reg part = spread(route, window);
+    if (result == program::none) {
+      result = part;
+      continue;
+    }
+    std::vector<uint8_t> blend(slots_);
+    for (size_t k = 0; k < slots_; ++k) blend[k] = static_cast<uint8_t>(k);
+    for (size_t k = first; k < first + count; ++k) {
+      const size_t middle = route.middle[k];
+      if (windows_.moves[k].source_window == window)
+        blend[middle] = static_cast<uint8_t>(slots_ + middle);
+    }
+    result =
+        emitter_.permute(static_cast<int>(element_), result, part, tables_.add(std::move(blend)));
+  }
+  if (route.kind == RouteKind::target) return result;
+  std::vector<uint8_t> table(slots_, program::undefined);
+  for (size_t k = first; k < first + count; ++k)
+    table[windows_.moves[k].target_slot] = static_cast<uint8_t>(route.middle[k]);
+  return permute(result, std::move(table));
+}
+
+/// Permutes one register. Bytes are permuted in one step everywhere, pairs of them are not.
+Reg PermutationNetwork::permute(Reg value, std::vector<uint8_t> table) {
+  bool identity = true;
+  for (size_t k = 0; k < table.size(); ++k) {
+    identity = identity && (table[k] == k || table[k] == program::undefined);
+  }
+  if (identity) return value;
+  if (element_ != 2 || machine_.target.permute_width != 1) {
+    return emitter_.permute(static_cast<int>(element_), value, program::none,
+                            tables_.add(std::move(table)));
+  }
+  std::vector<uint8_t> bytes;
+  for (const uint8_t entry : table) {
+    const bool chosen = entry != program::undefined;
+    bytes.push_back(chosen ? static_cast<uint8_t>(2 * entry) : entry);
+    bytes.push_back(chosen ? static_cast<uint8_t>(2 * entry + 1) : entry);
+  }
+  return emitter_.permute(1, value, program::none, tables_.add(std::move(bytes)));
+}
+
+// ---- one target window after the other
+
+/// The register that holds moves [first, first + count) side by side.
+Reg PermutationNetwork::chained(size_t first, size_t count) {
+  const std::vector<size_t> windows = needed(first, count);
+  Reg result = load(windows[0]);
+  for (size_t n = windows.size() == 1 ? 0 : 1; n < windows.size(); ++n) {
+    std::vector<uint8_t> table(slots_, program::undefined);
+    for (size_t k = first; k < first + count; ++k) {
+      const SlotMove& move = windows_.moves[k];
+      uint8_t& entry = table[move.target_slot];
+      if (n > 0 && move.source_window == windows[n]) {
+        entry = static_cast<uint8_t>(slots_ + move.source_slot);
+      } else if (move.source_window == windows[0] && n <= 1) {
+        entry = static_cast<uint8_t>(move.source_slot);
+      } else if (move.source_window < windows[n]) {
+        entry = static_cast<uint8_t>(move.target_slot);
+      }
+    }
+    if (n == 0) return permute(result, std::move(table));
+    result = emitter_.permute(static_cast<int>(element_), result, load(windows[n]),
+                              tables_.add(std::move(table)));
+  }
+  return result;
+}
+
+}  // namespace restride

@@ -1,0 +1,92 @@
+// The registers of a permuted block: from windows of the source to windows of the target.
+//
+//     source  R G B R G B R G B ...   3 windows
+//     target  R R R ...               window 0: the R of all three by blends, then one permute
+//             G G G ...               window 1
+//
+// Elements go through slots in the middle (permutation_route), so that windows are joined by
+// blends. Where there is no such way, or a shorter one, a target window that needs k source windows
+// takes k - 1 permutes of two sources. Networks that share partial results between target windows
+// are not in here.
+//
+// Vectors wider than what is permuted hold a window in every lane: that of a block, and that of its
+// sibling, which is permuted by the same operations.
+//
+//     source  R G B R ... | R G B R ...   lanes of one register
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "emitter.hpp"
+#include "microkernel.hpp"
+#include "permutation_route.hpp"
+#include "permuted_windows.hpp"
+
+namespace restride {
+
+/// What is permuted at once: a vector, or a lane of it.
+int64_t permuted_bytes(const Machine& machine);
+
+/// The windows of a block, and between which of their slots its elements move.
+struct WindowMoves {
+  std::vector<Window> targets, sources;
+  std::vector<SlotMove> moves;  ///< in the order of the target, without padding
+};
+
+WindowMoves window_moves(const std::vector<nest::Side>& sides, const Machine& machine);
+
+/// Where windows are loaded from.
+struct WindowSource {
+  int64_t at = 0;                    ///< the block, bytes
+  std::optional<int64_t> sibling{};  ///< how far from it the block of the other lane is
+  int asked_level = 0;               ///< of the caches, for the next block; 0: it is not asked for
+};
+
+/// Puts the windows of the target together, one after the other.
+class PermutationNetwork {
+ public:
+  PermutationNetwork(const WindowMoves& windows, const WindowSource& source, const Machine& machine,
+                     Tables& tables, Emitter& emitter);
+
+  /// `leave` gets each window of the target as soon as it is there.
+  void emit(const std::function<void(size_t window, program::Reg value)>& leave);
+
+ private:
+  size_t moves_to(size_t window, size_t first) const;
+  program::Reg filled(size_t window, program::Reg moved, size_t first, size_t count);
+  bool keeps_windows() const;
+  program::Reg load(size_t window);
+  std::vector<size_t> needed(size_t first, size_t count) const;
+
+  // ---- what a way costs
+
+  struct Costs;
+  Costs costs() const;
+  bool is_shorter(const Route& route) const;
+
+  // ---- by slots in the middle
+
+  program::Reg spread(const Route& route, size_t window);
+  program::Reg joined(const Route& route, size_t first, size_t count);
+  program::Reg permute(program::Reg value, std::vector<uint8_t> table);
+
+  // ---- one target window after the other
+
+  program::Reg chained(size_t first, size_t count);
+
+  const WindowMoves& windows_;
+  const WindowSource source_;
+  const Machine& machine_;
+  Tables& tables_;
+  Emitter& emitter_;
+  const int64_t element_;
+  const int64_t vector_;                       ///< what is permuted at once, bytes
+  const size_t slots_;                         ///< of that
+  std::vector<program::Reg> loaded_, spread_;  ///< by window of the source
+};
+
+}  // namespace restride
