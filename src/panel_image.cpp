@@ -4,9 +4,9 @@
 #include "panel_image.hpp"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
+#include "arithmetic.hpp"
 #include "emitter.hpp"
 #include "transpose_network.hpp"
 
@@ -14,47 +14,61 @@ namespace restride {
 
 using program::Body;
 using program::lane_bytes;
-using program::Step;
+
+namespace {
+
+// Rows of several digits are taken so many networks at a time: all of them fill their lanes then,
+// where a digit would fill a part of each.
+constexpr int64_t most_unrolled_networks = 5;
+
+}  // namespace
 
 int64_t PanelImage::bytes() const {
   const bool overlap = run() < lane_bytes;
   return (columns_ - 1) * pitch_ + run() + (overlap ? lane_bytes : 0);
 }
 
-Body PanelImage::emit(Ask ask) const {
+Body PanelImage::emit() const {
+  if (rows_.sides() == 1) return one_digit();
+  const int64_t chunk = chunk_rows();
+  const TileRun rows = rows_.first(chunk);
+  const PanelImage part(rows, columns_, pitch_, at_, machine_);
+  return loop_always(
+      rows_.extent() / chunk,
+      {rows_.step(source_stream, 1, chunk), {scratch_stream, chunk * machine_.element_bytes}},
+      rows.sides() == 1 ? part.one_digit() : part.unrolled());
+}
+
+int64_t PanelImage::chunk_rows() const {
+  int64_t chunk = rows_.digits().front().extent;
+  int64_t networks = ceil_div(chunk, most_rows());
+  for (int64_t rows = 1; rows <= most_unrolled_networks * most_rows(); ++rows) {
+    const int64_t taken = ceil_div(rows, most_rows());
+    if (taken * chunk < networks * rows && rows_.divides(rows)) chunk = rows, networks = taken;
+  }
+  return chunk;
+}
+
+Body PanelImage::one_digit() const {
+  const int64_t most = most_rows(), whole = rows_.extent() / most * most;
+  if (whole == 0) return unrolled();
+  Body body = loop_always(
+      whole / most, {rows_.step(source_stream, 1, most), {scratch_stream, machine_.vector_bytes}},
+      networks(0, most));
+  if (whole < rows_.extent()) append(body, networks(whole, rows_.extent() - whole));
+  return body;
+}
+
+Body PanelImage::unrolled() const {
   // Three pieces of a row take as long as a network with a part of its lanes (u8 24 x N .84 and .84
   // of the ceiling, 48 x N .75 and .73, 56 x N .72 and .76; u16 20 x N .85 and .69), but read a
   // line of the source at once, which helps where its rows crowd sets of L1.
   // Of a part of a panel they would be much code for little.
-  const int64_t most = machine_.vector_bytes / machine_.element_bytes;
-  const auto in = [&](int64_t first_row, int64_t rows, Body networks) {
-    Body body = ask == Ask::ahead ? asks(first_row, rows) : Body{};
-    append(body, std::move(networks));
-    return body;
-  };
-  if (run() < machine_.vector_bytes && 2 * columns_ >= most)
-    return in(0, rows_.extent(), short_rows());
-  const int64_t whole = rows_.extent() / most * most;
+  if (run() < machine_.vector_bytes && 2 * columns_ >= most_rows()) return short_rows();
   Body body;
-  if (whole > 0) {
-    std::vector<Step> steps{rows_.step(source_stream, 1, most),
-                            {scratch_stream, machine_.vector_bytes}};
-    if (ask == Ask::ahead) steps.push_back(rows_.step(prefetch_stream, 1, most));
-    body = loop_always(whole / most, std::move(steps), in(0, most, networks(0, most)));
-  }
-  const int64_t rest = rows_.extent() - whole;
-  if (rest > 0) append(body, in(whole, rest, networks(whole, rest)));
+  for (int64_t row = 0; row < rows_.extent(); row += most_rows())
+    append(body, networks(row, std::min(most_rows(), rows_.extent() - row)));
   return body;
-}
-
-Body PanelImage::asks(int64_t first_row, int64_t rows) const {
-  constexpr int second_level = 2;
-  const int64_t last = at_[1] + machine_.ahead + columns_ * machine_.element_bytes - 1;
-  Emitter emitter(machine_.target, machine_.vector_bytes);
-  for (int64_t k = first_row; k < first_row + rows; ++k) {
-    emitter.prefetch(prefetch_stream, last + rows_.at(1, k), second_level);
-  }
-  return body_of(emitter.take());
 }
 
 Body PanelImage::short_rows() const {

@@ -27,17 +27,18 @@ class PanelImage {
   /// What it takes of scratch: what its rows have, and what the last one is written over.
   int64_t bytes() const;
 
-  /// Whether rows of the next image are asked for, by prefetch_stream.
-  enum class Ask : uint8_t { nothing, ahead };
-
   /// Fills it through source_stream and scratch_stream, from where they stand.
-  program::Body emit(Ask ask = Ask::nothing) const;
+  program::Body emit() const;
 
  private:
   int64_t run() const { return rows_.extent() * machine_.element_bytes; }
+  /// Rows of a network.
+  int64_t most_rows() const { return machine_.vector_bytes / machine_.element_bytes; }
+  /// Rows of several digits fall into so many that look alike, and fill their networks best.
+  int64_t chunk_rows() const;
+  program::Body one_digit() const;
+  program::Body unrolled() const;
   program::Body networks(int64_t first_row, int64_t rows) const;
-  /// Asks for the last byte that the next image has of some rows: this one has had the others.
-  program::Body asks(int64_t first_row, int64_t rows) const;
   /// A network of some rows and columns, from where the streams stand.
   program::Block network(int64_t first_row, int64_t rows, int64_t first_column,
                          int64_t columns) const;

@@ -41,6 +41,9 @@ constexpr int64_t most_imaged_columns = 32;
 // Less of a source row than this at a time is worse than any other way: f32[51,32,87,32,2] .52 ->
 // .19 of the ceiling, f16[4095,498,3] .50 -> .23; but f32[7,90,96,16,3] .22 -> .54.
 constexpr int64_t least_imaged_column_bytes = 12;
+// So many panels of columns that lie side by side make a box, whose lines are asked for together:
+// 25 random cases of f32 in .96 of the time that one takes, 8 the same.
+constexpr int64_t imaged_panels = 4;
 // Both ends of a run share a line with others.
 constexpr int64_t least_imaged_run_bytes = 512;
 // Smaller arrays than Target::streaming_fill_bytes are moved through the caches: 64 random ones of
@@ -184,6 +187,9 @@ bool Scheduler::image_runs() {
   if (columns * bytes < least_imaged_column_bytes) return false;
   const int64_t most = most_imaged_run_bytes(columns, target_.line_bytes);
   if (take_imaged_run(most) < least_imaged_run_bytes) return false;
+  const int more = next_in_run(1, columns * bytes);
+  if (more >= 0)
+    mark(split_off(more, evenly_up(loop(more).extent, imaged_panels))) = Mark::source_run;
   go_on(1);
   schedule_.staging = Staging::images;
   return true;
