@@ -56,7 +56,7 @@ std::vector<Target> rivals(const IterationSpace& simplified, const Target& targe
     const bool streams = schedule(simplified, target).nontemporal;
     Target other = target;
     other.streaming_bytes = streams ? std::numeric_limits<int64_t>::max() : 0;
-    other.streaming_fill_bytes = other.streaming_bytes;
+    other.streaming_fill_bytes = other.imaging_bytes = other.streaming_bytes;
     result.push_back(other);
   }
   if (target.vector_bytes == 64) {

@@ -46,8 +46,7 @@ constexpr int64_t least_imaged_column_bytes = 12;
 constexpr int64_t imaged_panels = 4;
 // Both ends of a run share a line with others.
 constexpr int64_t least_imaged_run_bytes = 512;
-// Smaller arrays than Target::streaming_fill_bytes are moved through the caches: 64 random ones of
-// 4 to 16 MB in .78 of the time, 128 larger ones in 1.3 times as much. But not where their lines
+// Smaller arrays than Target::imaging_bytes are moved through the caches, but not where their lines
 // cannot be asked for, and what comes next is this far away: f32[19,18,8,8,67]{1,2,0,3,4} .38 ->
 // .75 of the ceiling, f32[22,63,11,8,10] reversed .35 -> .58, 11 of these 1.35 times as fast.
 constexpr int64_t far_pages = 16;
@@ -168,7 +167,7 @@ bool Scheduler::instead(const Schedule& undecided, const std::function<bool()>& 
 
 bool Scheduler::makes_lines(const Schedule& undecided) {
   if (instead(undecided, [this] { return permute_lines(); })) return true;
-  return extent_bytes(0) + extent_bytes(1) > target_.streaming_fill_bytes &&
+  return extent_bytes(0) + extent_bytes(1) > target_.imaging_bytes &&
          instead(undecided, [this] { return image_runs(); });
 }
 

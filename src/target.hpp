@@ -38,6 +38,8 @@ struct Target {
   int64_t streaming_bytes = 24 * 1024 * 1024;
   /// The same where hardly anything is read.
   int64_t streaming_fill_bytes = 24 * 1024 * 1024;
+  /// The same where runs of the target that begin between lines are put together first.
+  int64_t imaging_bytes = 24 * 1024 * 1024;
   /// Bytes of a target beyond which its lines are asked for before they are written.
   int64_t claiming_bytes = std::numeric_limits<int64_t>::max();
   /// Runs of a target that begin between lines and are worth the code that shifts them, if they
