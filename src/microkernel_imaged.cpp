@@ -41,6 +41,7 @@ Machine for_columns(const TileRun& columns, Machine machine) {
   for (const nest::Side& digit : columns.digits())
     machine.alignment = std::gcd(machine.alignment, digit.stride[0]);
   machine.nontemporal = false;
+  machine.network_column_bytes = program::lane_bytes;
   return machine;
 }
 
