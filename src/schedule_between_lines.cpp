@@ -43,11 +43,6 @@ constexpr int64_t most_imaged_columns = 32;
 constexpr int64_t least_imaged_column_bytes = 12;
 // Both ends of a run share a line with others.
 constexpr int64_t least_imaged_run_bytes = 512;
-// Smaller arrays than Target::imaging_bytes are moved through the caches, but not where their lines
-// cannot be asked for, and what comes next is this far away: f32[19,18,8,8,67]{1,2,0,3,4} .38 ->
-// .75 of the ceiling, f32[22,63,11,8,10] reversed .35 -> .58, 11 of these 1.35 times as fast.
-constexpr int64_t far_pages = 16;
-
 // As many columns of a box have what they leave over in scratch. Bytes: as many as that has room
 // for; wider ones 128 or 512 bytes .71, 64 .68 (of 25).
 constexpr int64_t most_shifted_columns(int64_t element_bytes) {
@@ -185,14 +180,6 @@ bool Scheduler::makes_lines(const Schedule& undecided) {
   if (instead(undecided, [this] { return permute_lines(); })) return true;
   return extent_bytes(0) + extent_bytes(1) > target_.imaging_bytes &&
          instead(undecided, [this] { return image_runs(); });
-}
-
-bool Scheduler::leads_far() {
-  for (int k = loop_count() - 1; k >= 0; --k) {
-    if (mark(k) == Mark::outside)
-      return std::abs(loop(k).stride[0]) >= far_pages * target_.page_bytes;
-  }
-  return false;
 }
 
 bool Scheduler::image_runs() {

@@ -109,7 +109,10 @@ void Scheduler::transpose() {
         claimed_ahead(column, aligned ? Rows::begin_lines : Rows::between_lines);
     if (!streams) return;
     go_on(1);
-    const bool waits = !aligned && schedule_.claimed_ahead == 0 && leads_far();
+    // Smaller arrays are moved through the caches, but not where their lines cannot be asked for in
+    // time: 23 random cases of f32 of 3 to 16 MB in all .81 of the time, u8[155,10,128,40] reversed
+    // .34, f32[64,1,127,1,3,63]{4,0,2,1,5,3} .43; where they can, as many take up to 1.8 times.
+    const bool waits = !aligned && schedule_.claimed_ahead == 0;
     if (waits) instead(undecided, [this] { return image_runs(); });
     return;
   }

@@ -143,9 +143,6 @@ class Scheduler : private MarkedLoops {
   /// Decides anew, from `undecided` on; all stays as it is where `other` says false.
   bool instead(const Schedule& undecided, const std::function<bool()>& other);
 
-  /// Whether tiles that follow each other lie far apart in the target.
-  bool leads_far();
-
   /// Whether all unmarked loops but these two walk whole lines of the target: else where its lines
   /// begin is not known inside of them.
   bool others_begin_lines(int row, int column);
