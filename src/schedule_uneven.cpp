@@ -15,6 +15,10 @@ namespace {
 // 192 and 192, and for each row by itself: u8 x 3 .46 .49 .18, f32 x 3 .60 .44 .35, u8 x 5 .49 .44
 // .23, u8 x 11 .54 .55 .33.
 constexpr int64_t least_target_run_bytes = 384, least_source_run_bytes = 192;
+// Where rows begin between lines, each of these has two lines that it shares: 10 images of 9 to 90
+// MB in .87 of the time, with 768 in .90, with 1536 and 2304 as with 1152. In the caches up to 1.6
+// times as long.
+constexpr int64_t least_shifted_run_bytes = 1152;
 
 // In the caches rows of more bytes are faster one by one: u8 x 3 .40 for .18, u16 x 3 .42 for .39,
 // u8 x 7 .52 for .41, f32 x 3 .48 for .51.
@@ -33,9 +37,7 @@ constexpr int64_t near_levels = 8, near_lines = 64;
 bool Scheduler::transpose_uneven() {
   const IterationSpace unjoined = space();
   if (!join_uneven()) return false;
-  const int64_t bytes = space().op.bytes, line = target_.line_bytes;
-  const auto slot_bytes = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(bytes)));
-  const int64_t network = target_.vector_bytes / slot_bytes;
+  const int64_t network = uneven_network();
   const int row = contiguous(0), column = contiguous(1);
   if (row < 0 || column < 0 || row == column || loop(row).stride[1] == 0 ||
       loop(row).extent < network || loop(column).extent < network) {
@@ -43,19 +45,37 @@ bool Scheduler::transpose_uneven() {
     marks_.assign(space().loops.size(), Mark::outside);
     return false;
   }
+  const Schedule unblocked = schedule_;
+  take_uneven_block(least_target_run_bytes);
+  if (schedule_.nontemporal && !begins_lines()) {
+    if (stays_near()) {
+      schedule_.nontemporal = false;
+    } else {
+      instead(unblocked, [this] { return take_uneven_block(least_shifted_run_bytes); });
+    }
+  }
+  if (schedule_.nontemporal) go_on(1);
+  return true;
+}
+
+bool Scheduler::take_uneven_block(int64_t least_target_run) {
+  const int64_t bytes = space().op.bytes, line = target_.line_bytes;
   const int64_t whole_lines = line / std::gcd(bytes, line);
   int64_t rows = whole_lines, columns = whole_lines;
-  while (rows * bytes < least_target_run_bytes) rows += whole_lines;
+  while (rows * bytes < least_target_run) rows += whole_lines;
   while (columns * bytes < least_source_run_bytes) columns += whole_lines;
   while (columns * (rows * bytes + line) > program::max_scratch_bytes) columns /= 2;
   // One network after the other: columns leave one rest.
-  if (goal_ == CodeGoal::compact) rows = network, columns = loop(column).extent;
+  if (goal_ == CodeGoal::compact) rows = uneven_network(), columns = loop(contiguous(1)).extent;
   schedule_.movement = Movement::transpose;
-  mark(split_off(row, rows)) = Mark::target_run;
+  mark(split_off(contiguous(0), rows)) = Mark::target_run;
   mark(split_off(contiguous(1), columns)) = Mark::source_run;
-  if (!begins_lines() && stays_near()) schedule_.nontemporal = false;
-  if (schedule_.nontemporal) go_on(1);
   return true;
+}
+
+int64_t Scheduler::uneven_network() {
+  return target_.vector_bytes /
+         static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(space().op.bytes)));
 }
 
 bool Scheduler::stays_near() {

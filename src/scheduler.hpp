@@ -197,6 +197,12 @@ class Scheduler : private MarkedLoops {
   /// False where that is not so.
   bool join_uneven();
 
+  /// Marks runs of the target of at least so many bytes, and some columns; true.
+  bool take_uneven_block(int64_t least_target_run);
+
+  /// Elements that fill a vector.
+  int64_t uneven_network();
+
   /// Whether lines of the target are found again where they are written in parts, although the
   /// arrays do not stay in the second level.
   bool stays_near();
