@@ -167,6 +167,11 @@ bool can_image(const TileRun& rows, const TileRun& columns, const Machine& machi
 program::Body emit_imaged_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,
                                     const Machine& machine, int64_t& scratch_bytes);
 
+/// The same where source and target have rows in common, the first digit of the runs.
+bool can_image_rows(const TileRun& rows, const TileRun& columns, const Machine& machine);
+program::Body emit_imaged_rows(const TileRun& rows, const TileRun& columns, const Strides& at,
+                               const Machine& machine, int64_t& scratch_bytes);
+
 /// The same where the rows of one side are shorter than a lane and touch. Whether such rows of an
 /// operand (0: the target) are better taken so than permuted.
 bool takes_short_rows(size_t operand, int64_t element_bytes, int64_t row_bytes,

@@ -13,10 +13,10 @@
 // ns a line, 4 where single lines are read, stores 3.5, one after the other 6 to 7, with lines that
 // are asked for meanwhile 4.5 to 5.)
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "arithmetic.hpp"
+#include "column_images.hpp"
 #include "emitter.hpp"
 #include "microkernel.hpp"
 #include "panel_image.hpp"
@@ -29,22 +29,6 @@ namespace {
 using program::Body;
 using program::Step;
 
-/// Bytes from a column of the image to the next one: whole lines, an odd number of them, so that
-/// columns do not crowd sets of L1, with room for what the last piece of a column is written over.
-int64_t image_pitch(int64_t run_bytes, const Machine& machine) {
-  const int64_t line = machine.vector_bytes;
-  return (ceil_div(run_bytes + program::lane_bytes, line) | 1) * line;
-}
-
-/// What is known where any column begins; what comes in goes to the image through the caches.
-Machine for_columns(const TileRun& columns, Machine machine) {
-  for (const nest::Side& digit : columns.digits())
-    machine.alignment = std::gcd(machine.alignment, digit.stride[0]);
-  machine.nontemporal = false;
-  machine.network_column_bytes = program::lane_bytes;
-  return machine;
-}
-
 // Of images of bytes half a line of the source: all of it is twice as slow, a quarter 1.1 times.
 constexpr int64_t most_panel_columns = 32;
 
@@ -55,20 +39,27 @@ int64_t panel_columns(const TileRun& columns, const Machine& machine) {
   return count;
 }
 
+Machine for_networks(const TileRun& columns, const Machine& machine) {
+  Machine result = for_columns(columns, machine);
+  result.network_column_bytes = program::lane_bytes;
+  return result;
+}
+
 class ImagedTranspose {
  public:
   ImagedTranspose(const TileRun& rows, const TileRun& columns, const Strides& at,
                   const Machine& machine)
-      : machine_(for_columns(columns, machine)), rows_(rows), columns_(columns), at_(at) {}
+      : machine_(for_networks(columns, machine)), rows_(rows), columns_(columns), at_(at) {}
 
   int64_t image_bytes() const { return panel_columns_ * pitch_; }
 
   Body emit() const {
-    Body body = each_column(claim_ends({run_}, machine_), {});
+    Body body = each_column(columns_, panel_columns_, claim_ends({run_}, machine_), {});
     append(body, PanelImage(rows_, panel_columns_, pitch_, at_, machine_).emit());
     Body leaves = asks();
     append(leaves, emit_image_out(run_, machine_, nullptr));
-    append(body, each_column(std::move(leaves), asking({{panel_stream, pitch_}}, asked_rows_)));
+    append(body, each_column(columns_, panel_columns_, std::move(leaves),
+                             asking({{panel_stream, pitch_}}, asked_rows_)));
     // All of it lives on one scratch: wherever the box stands, it is one unit of work.
     return loop_always(1, {}, each_panel(std::move(body)));
   }
@@ -82,12 +73,6 @@ class ImagedTranspose {
                             columns_.step(source_stream, 1, panel_columns_)};
     return loop_always(panels(), asking(std::move(steps), asked_rows_ * panel_columns_),
                        std::move(body));
-  }
-
-  Body each_column(Body body, std::vector<Step> steps) const {
-    if (body.empty()) return body;
-    steps.push_back(columns_.step(target_stream, 0, 1));
-    return loop_always(panel_columns_, std::move(steps), std::move(body));
   }
 
   // ---- what the next box has of some rows is asked for while a column leaves
@@ -116,7 +101,7 @@ class ImagedTranspose {
   TileRun columns_;  // make runs of the source
   Strides at_;
   ImageRun run_{0, at_[0], rows_.extent() * machine_.element_bytes};
-  int64_t pitch_ = image_pitch(run_.bytes, machine_);
+  int64_t pitch_ = image_pitch(run_.bytes + program::lane_bytes, machine_);
   int64_t panel_columns_ = panel_columns(columns_, machine_);
   int64_t asked_rows_ = ceil_div(rows_.extent(), columns_.extent());
 };

@@ -110,6 +110,9 @@ Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& 
       std::any_of(rows.begin(), rows.end(), [](const Side& side) { return side.filled > 0; });
   if (fills) return Transpose(std::move(rows), std::move(columns), at, machine).emit();
   const TileRun row(rows), column(columns);
+  if (can_image_rows(row, column, machine)) {
+    return emit_imaged_rows(row, column, at, machine, scratch_bytes);
+  }
   if (has_short_rows(row, column, machine)) {
     return emit_short_row_transpose(row, column, at, machine, tables);
   }

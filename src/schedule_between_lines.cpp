@@ -43,6 +43,9 @@ constexpr int64_t most_imaged_columns = 32;
 constexpr int64_t least_imaged_column_bytes = 12;
 // Both ends of a run share a line with others.
 constexpr int64_t least_imaged_run_bytes = 512;
+// Rows that both operands have: so many bytes of the source at a time, of at most so many runs.
+constexpr int64_t imaged_rows_bytes = 256, most_imaged_rows = 16;
+
 // As many columns of a box have what they leave over in scratch. Bytes: as many as that has room
 // for; wider ones 128 or 512 bytes .71, 64 .68 (of 25).
 constexpr int64_t most_shifted_columns(int64_t element_bytes) {
@@ -192,6 +195,25 @@ bool Scheduler::image_runs() {
   const int more = next_in_run(1, columns * bytes);
   if (more >= 0) mark(split_off(more, panels_of_box(loop(more).extent))) = Mark::source_run;
   go_on(1);
+  schedule_.staging = Staging::images;
+  return true;
+}
+
+bool Scheduler::image_rows() {
+  const int64_t row = loop(contiguous(0)).extent * space().op.bytes;
+  const bool large = extent_bytes(0) + extent_bytes(1) > target_.imaging_bytes;
+  if (!shifts_images() || !large || row >= least_imaged_run_bytes || repeats_source()) return false;
+  const int64_t columns = std::min(imaged_rows_bytes / row, most_imaged_rows);
+  if (take_imaged_run(most_imaged_run_bytes(most_imaged_rows, target_.line_bytes)) <
+          least_imaged_run_bytes ||
+      (joined_rows(row, target_) > 1 && others_begin_lines(-1, -1))) {
+    return false;
+  }
+  const int next = next_in_run(1, row);
+  if (next >= 0 && columns > 1)
+    mark(split_off(next, without_rest(loop(next).extent, columns, columns))) = Mark::source_run;
+  go_on(1);
+  schedule_.movement = Movement::transpose;
   schedule_.staging = Staging::images;
   return true;
 }

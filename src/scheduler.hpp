@@ -132,6 +132,8 @@ class Scheduler : private MarkedLoops {
   /// Takes runs of the target that several loops make, or short ones, for images in scratch that
   /// leave in lines wherever they begin.
   bool image_runs();
+  /// The same of runs that rows of both operands make.
+  bool image_rows();
   /// Marks loops that make a panel of columns of the source; returns how many.
   int64_t take_imaged_columns();
   /// Marks loops that make a run of up to `most` bytes; returns its length.

@@ -191,6 +191,24 @@ TEST_P(Microkernel, TransposesIntoRunsOfSeveralLoopsThatBeginAnywhereInALine) {
   }
 }
 
+TEST_P(Microkernel, PutsRowsOfBothOperandsTogetherThatBeginBetweenLines) {
+  for (const Element& element : every_width) {
+    for (const int row_bytes : {20, 24, 40, 72, 136, 300, 500}) {
+      const int row = row_bytes / element.bytes + row_bytes % 3;
+      // Runs of an image and of some, what is left of them, and of panels of columns.
+      const int rows = 1100 / (row * element.bytes) + 1;
+      const std::string two = array(element.type, {rows, 19, row});
+      expect_conforms(two + " -> " + two + "{2,0,1}", GetParam());
+      const std::string three = array(element.type, {2, rows, 7, 3, row});
+      expect_conforms(three + " -> " + three + "{4,1,0,2,3}", GetParam());
+      expect_conforms(three + " -> " + three + "{4,1,3,2,0:PAD(2," + std::to_string(rows) +
+                          ",7,4," + std::to_string(row) + ";one)}",
+                      GetParam());
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 TEST_P(Microkernel, RepeatsBlocksThatLieAcrossTheTarget) {
   for (const char* type : {"u8", "u16", "f32", "f64", "c128"}) {
     for (const int rows : {3, 17, 64}) {
