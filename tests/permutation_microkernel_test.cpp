@@ -42,6 +42,29 @@ TEST_P(Microkernel, MovesBetweenColumnsAndSmallTiles) {
   }
 }
 
+TEST_P(Microkernel, PermutesWithinPiecesThatLieApart) {
+  struct Row {
+    const char* type;
+    std::vector<int> piece;
+  };
+  for (const Row& row : {Row{"u8", {6, 6}},
+                         {"u8", {4, 10}},
+                         {"u16", {3, 7}},
+                         {"u16", {2, 9}},
+                         {"f32", {2, 5}},
+                         {"f32", {5, 2}},
+                         {"f32", {3, 5}},
+                         {"f64", {2, 3}}}) {
+    for (const std::vector<int>& outer : {std::vector{9, 3, 8}, {16, 1, 21}, {33, 2, 17}}) {
+      std::vector<int> size = outer;
+      size.insert(size.end(), row.piece.begin(), row.piece.end());
+      const std::string from = array(row.type, size);
+      expect_conforms(from + " -> " + from + "{3,4,0,1,2}", GetParam());
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 TEST_P(Microkernel, LetsRunsLeaveWhereverInALineTheyBegin) {
   for (const Element& element : every_width) {
     // Images of several blocks or panels, parts of some, and columns that are left.

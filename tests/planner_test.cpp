@@ -252,6 +252,9 @@ TEST(Operations, AreFewForALineOfTheTarget) {
         Row{"u16[400,8,16] -> u16[400,8,16]{1,2,0}", 7},
         Row{"u32[400,9,9] -> u32[400,9,9]{1,2,0}", 10},
         Row{"u64[400,5,5] -> u64[400,5,5]{1,2,0}", 5},
+        // Within pieces of a line that lie apart.
+        Row{"f32[32,2,32,2,5] -> f32[32,2,32,2,5]{3,4,0,1,2}", 6},
+        Row{"u16[32,2,32,2,9] -> u16[32,2,32,2,9]{3,4,0,1,2}", 7},
         Row{"u8[128,128]{0,1} -> u8[128,128]{1,0:T(8,8)}", 11},
         Row{"u8[128,128]{1,0:T(8,8)} -> u8[128,128]{0,1}", 11}}) {
     for (const Caches caches : {Caches::hold_everything, Caches::hold_nothing}) {
