@@ -117,14 +117,42 @@ int64_t Scheduler::permuted_row_bytes(const Loop& row) const {
 }
 
 bool Scheduler::streams() const {
-  const int64_t written = extent_bytes(0);
+  const int64_t written = cached_bytes(0);
   int64_t read = 0;
   for (int operand = 1; operand <= source_count(schedule_.space.op); ++operand) {
-    read += extent_bytes(operand);
+    read += cached_bytes(operand);
   }
   const bool fills = read < written / least_written_per_read;
   const int64_t most = fills ? target_.streaming_fill_bytes : target_.streaming_bytes;
   return target_.nontemporal && written + read > most;
+}
+
+// Loops that leave no line out make one run, wider ones repeat it:
+//
+//     line |----|----|----|----|----|----
+//          xx  xx  xx            xx  xx      2 runs of 3 lines
+int64_t Scheduler::cached_bytes(int operand) const {
+  const IterationSpace& space = schedule_.space;
+  if (is_packed(space.op)) return extent_bytes(operand);
+  std::vector<std::pair<int64_t, int64_t>> walks;  // stride, iterations
+  for (const Loop& loop : space.loops) {
+    if (!loop.own.empty()) return extent_bytes(operand);
+    const Axis& axis = space.axes[static_cast<size_t>(loop.axis)];
+    const int64_t seen = operand == 0 ? axis.padded : axis.valid;
+    const int64_t stride = std::abs(loop.stride[static_cast<size_t>(operand)]);
+    walks.emplace_back(stride, std::min(loop.extent, ceil_div(seen, loop.step)));
+  }
+  std::sort(walks.begin(), walks.end());
+  const int64_t line = target_.line_bytes;
+  int64_t run = element_bytes(space.op, operand), runs = 1;
+  for (const auto& [stride, iterations] : walks) {
+    if (stride < run + line) {
+      run += stride * (iterations - 1);
+    } else {
+      runs *= iterations;
+    }
+  }
+  return std::min(extent_bytes(operand), runs * ceil_div(run, line) * line);
 }
 
 bool Scheduler::claims() const {

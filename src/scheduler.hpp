@@ -40,6 +40,9 @@ class Scheduler : private MarkedLoops {
   /// How many bytes of an operand the space touches, gaps included.
   int64_t extent_bytes(int operand) const { return extent_bytes_[static_cast<size_t>(operand)]; }
 
+  /// How much of the caches that takes: the lines with something in them.
+  int64_t cached_bytes(int operand) const;
+
   /// Whether source and target of a move stay in L1 together.
   bool stays_in_l1() const;
 

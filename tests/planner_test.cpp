@@ -76,6 +76,28 @@ TEST(Streaming, GoesAroundTheCachesLaterWhereHardlyAnythingIsRead) {
   }
 }
 
+TEST(Streaming, CountsLinesThatHoldSomething) {
+  struct Row {
+    const char* text;
+    bool nontemporal;
+  };
+  Target target = *find_target("avx512_vbmi");
+  target.streaming_bytes = target.streaming_fill_bytes = 1 << 20;
+  // A megabyte and more between the first and the last byte of either array.
+  for (const Row& row : {Row{"f32[128,4,4]{2,1,0:T(16,128)} -> f32[128,4,4]", false},
+                         Row{"f32[128,4,4] -> f32[128,4,4]{2,1,0:PAD(128,16,128;unknown)}", false},
+                         // Few bytes of every line.
+                         Row{"u8[9000,4]{1,0:T(1,64)} -> u8[9000,4]", false},
+                         Row{"u8[18000,4]{1,0:T(1,64)} -> u8[18000,4]", true},
+                         // Half of them, and padding that is written.
+                         Row{"f32[256,8,64]{2,1,0:T(8,128)} -> f32[256,8,64]", false},
+                         Row{"f32[128,4,4] -> f32[128,4,4]{2,1,0:T(16,128)}", true}}) {
+    IterationSpace space = *iteration_space(*parse_problem(row.text));
+    simplify(space);
+    EXPECT_EQ(schedule(space, target).nontemporal, row.nontemporal) << row.text;
+  }
+}
+
 TEST(Streaming, LeavesUnevenElementsInCachesThatAreNear) {
   struct Row {
     const char* text;
