@@ -55,7 +55,7 @@ Scheduler::Scheduler(const IterationSpace& space, const Target& target, CodeGoal
   }
   // Narrow elements make networks of many rows: they get one lane at a time, which keeps the code
   // short.
-  const bool one_lane = goal == CodeGoal::compact || space.op.bytes < 4;
+  const bool one_lane = goal == CodeGoal::compact || goal == CodeGoal::small || space.op.bytes < 4;
   schedule_.network_column_bytes = one_lane ? 16 : 64;
 }
 

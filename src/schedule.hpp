@@ -79,6 +79,7 @@ struct Schedule {
 enum class CodeGoal : uint8_t {
   fast,     ///< to run
   compact,  ///< to be there at once, should it be needed: networks of a lane, a quarter of the code
+  small,    ///< to run where code would be long else: blocks of one network, of a lane
   part,     ///< to run within a block that has the scratch: takes none of its own in the caches
 };
 

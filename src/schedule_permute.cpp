@@ -187,6 +187,7 @@ std::array<int64_t, 2> Scheduler::permute_siblings(std::array<int64_t, 2> runs) 
 }
 
 void Scheduler::permute_pages(const std::array<int64_t, 2>& runs) {
+  if (goal_ == CodeGoal::small) return;
   const int source = next_in_run(1, runs[1]), target = next_in_run(0, runs[0]);
   if (source < 0 || target < 0 || source == target) return;
   move_inside(split_off(source, std::max<int64_t>(1, target_.page_bytes / runs[1])));

@@ -86,9 +86,12 @@ void Scheduler::transpose() {
     if (makes_lines(undecided)) return;
     schedule_.nontemporal = false;
   }
-  const bool pages = reads_pages(row, column);
-  const bool blocks = schedule_.nontemporal && !pages;
-  const Block block = pages     ? Block{page_rows, target_.page_bytes / bytes}
+  const bool small = goal_ == CodeGoal::small;
+  const bool pages = !small && reads_pages(row, column);
+  const bool blocks = schedule_.nontemporal && !small && !pages;
+  const Block network{target_.vector_bytes / bytes, schedule_.network_column_bytes / bytes};
+  const Block block = small     ? network
+                      : pages   ? Block{page_rows, target_.page_bytes / bytes}
                       : blocks  ? streamed_block(bytes)
                       : streams ? uncached_block
                       : crowds  ? Block{crowded_rows(bytes), cached_columns}

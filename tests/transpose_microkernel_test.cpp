@@ -209,6 +209,20 @@ TEST_P(Microkernel, PutsRowsOfBothOperandsTogetherThatBeginBetweenLines) {
   }
 }
 
+TEST_P(Microkernel, MovesTilesThatManyBoundsCut) {
+  for (const char* text :
+       {"u8[63,33,29,20]{3,2,1,0:T(4)} -> u8[63,33,29,20]{1,0,3,2:T(32,8)}",
+        "f32[25,60,255]{2,0,1:T(16,128)} -> f32[25,60,255]{2,1,0:T(8,8,1)}",
+        "f32[44,3,7,30]{0,2,3,1:T(4,32)(2,1)} -> f32[44,3,7,30]{3,2,1,0:T(4,8)(2,1)}",
+        "f32[24,1055]{0,1:T(2,1)} -> f32[24,1055]{1,0:PAD(24,1055;zero)}",
+        "u8[8,16,39,45]{3,2,1,0:T(8,4)(4,1)} -> u8[8,16,39,45]{3,2,1,0:T(16,4,1,1)}",
+        "u8[3,19,31,39]{1,3,0,2:T(16,64)(4,1)} -> u8[3,19,31,39]",
+        "u8[65,3,25,88]{0,3,1,2:T(2,1,1,1)} -> u8[65,3,25,88]{3,2,1,0:T(2)}"}) {
+    expect_conforms(text, GetParam());
+    if (HasFatalFailure()) return;
+  }
+}
+
 TEST_P(Microkernel, RepeatsBlocksThatLieAcrossTheTarget) {
   for (const char* type : {"u8", "u16", "f32", "f64", "c128"}) {
     for (const int rows : {3, 17, 64}) {

@@ -1,7 +1,10 @@
 // What only xbyak promises; what every backend must do is in generated_code_test.cpp.
 #include <gtest/gtest.h>
 
+#include "iteration_space.hpp"
+#include "planner.hpp"
 #include "support/program_cases.hpp"
+#include "support/setups.hpp"
 #include "xbyak/xbyak_backend.hpp"
 
 namespace restride {
@@ -28,6 +31,34 @@ TEST_P(EmittingXbyak, FillsExactlyAsMuchMemoryAsTheCodeHas) {
     EXPECT_EQ(emit_xbyak(test.program, target, std::span(shorter).first(bytes / 2)), 0u);
     for (size_t k = bytes; k < exact.size(); ++k) EXPECT_EQ(exact[k], 0x55);
     for (size_t k = bytes / 2; k < shorter.size(); ++k) EXPECT_EQ(shorter[k], 0x55) << test.name;
+  }
+}
+
+/// Rests of several axes, whose code has all that is inside of them.
+TEST(Xbyak, EmitsNoLongCodeForTilesThatManyBoundsCut) {
+  constexpr size_t most_bytes = 16 * 1024;
+  for (const char* text :
+       {"u8[63,33,143,20]{3,2,1,0:T(4)} -> u8[63,33,143,20]{1,0,3,2:T(32,8)}",
+        "f32[25,380,255]{2,0,1:T(16,128)} -> f32[25,380,255]{2,1,0:T(8,8,1)}",
+        "f32[140,64,7,30]{0,2,3,1:T(4,32)(2,1)} -> "
+        "f32[140,64,7,30]{3,2,1,0:T(4,8)(2,1)}",
+        "f32[312,4095]{0,1:T(2,1)} -> f32[312,4095]{1,0:PAD(312,4095;zero)}",
+        "u8[32,16,39,45]{3,2,1,0:T(8,4)(4,1)} -> "
+        "u8[32,16,39,45]{3,2,1,0:T(16,4,1,1)}",
+        "u8[17,19,31,39]{1,3,0,2:T(16,64)(4,1)} -> u8[17,19,31,39]",
+        "u8[65,96,25,88]{0,3,1,2:T(2,1,1,1)} -> u8[65,96,25,88]{3,2,1,0:T(2)}"}) {
+    IterationSpace space = *iteration_space(*parse_problem(text));
+    simplify(space);
+    for (const testing::Caches caches :
+         {testing::Caches::hold_everything, testing::Caches::hold_nothing}) {
+      const Target target = testing::target_of({"avx512_vbmi", caches});
+      for (const Program& program : plan_programs(space, target)) {
+        std::vector<uint8_t> memory(emission_bound(program, target));
+        const size_t bytes = emit_xbyak(program, target, memory);
+        EXPECT_GT(bytes, 0u);
+        EXPECT_LE(bytes, most_bytes) << text << ' ' << testing::name_of({"avx512_vbmi", caches});
+      }
+    }
   }
 }
 
