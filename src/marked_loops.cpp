@@ -13,6 +13,14 @@ namespace {
 // Longer rows are loops, and the line that is written twice does not show.
 constexpr int64_t most_filled_row_vectors = 16;
 
+// Short runs of a source with gaps: the line that holds some of them is used up before it is gone,
+// and so is a page where what lies inside visits more of them than have their translations at hand.
+// 17 random layouts, geometric mean 1.5 times as fast: u8[9,400,128,8]{3,2,1,0:T(16,64)} to
+// {3,1,0,2} .06 -> .20 of the ceiling. Not so runs that lie two lines apart (.95 times), more than
+// 1024 pages (.79 times), runs of four lines (.86 times).
+constexpr int64_t most_pages = 2048;
+constexpr int64_t most_short_lines = 2;
+
 /// From `factor` to twice as much: the least that divides the extent, or `factor`.
 int64_t even(int64_t extent, int64_t factor) {
   for (int64_t divisor = factor; divisor < 2 * factor; ++divisor) {
@@ -74,13 +82,32 @@ int64_t MarkedLoops::take_run(size_t operand, int64_t run, int64_t wanted, Mark 
   return run;
 }
 
-void MarkedLoops::go_on(size_t operand) {
+int MarkedLoops::nearest(size_t operand, int64_t least_stride) {
   int next = -1;
   for (int k = 0; k < loop_count(); ++k) {
     const int64_t stride = std::abs(loop(k).stride[operand]);
-    if (mark(k) != Mark::outside || !movable_inside(k) || stride == 0) continue;
+    if (mark(k) != Mark::outside || !movable_inside(k) || stride < least_stride) continue;
     if (next < 0 || stride < std::abs(loop(next).stride[operand])) next = k;
   }
+  return next;
+}
+
+int MarkedLoops::nearest_source(int64_t run_bytes) {
+  const int k = nearest(1, run_bytes);
+  if (k < 0) return -1;
+  const int64_t stride = std::abs(loop(k).stride[1]);
+  if (stride == run_bytes || stride <= target_.line_bytes) return k;
+  if (run_bytes > most_short_lines * target_.line_bytes) return -1;
+  int64_t pages = 1;
+  for (int j = 0; j < loop_count(); ++j) {
+    const bool inside = j > k || mark(j) != Mark::outside;
+    if (inside && std::abs(loop(j).stride[1]) >= target_.page_bytes) pages *= loop(j).extent;
+  }
+  return pages > most_pages ? k : -1;
+}
+
+void MarkedLoops::go_on(size_t operand) {
+  const int next = nearest(operand, 1);
   if (next >= 0) move_inside(next);
 }
 

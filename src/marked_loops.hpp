@@ -49,6 +49,14 @@ class MarkedLoops {
   /// Puts an unmarked loop inside all other unmarked ones.
   void move_inside(int k);
 
+  /// The unmarked loop that may stand inside all unmarked ones and moves an operand least, but so
+  /// many bytes; -1 if there is none.
+  int nearest(size_t operand, int64_t least_stride);
+
+  /// Of a source with runs of so many bytes: the one in which it goes on behind them, or in the
+  /// same line, or else in the same page if that is forgotten meanwhile; -1 if there is none.
+  int nearest_source(int64_t run_bytes);
+
   /// Puts the loop that goes on where a block of an operand ends innermost.
   void go_on(size_t operand);
 

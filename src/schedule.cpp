@@ -236,14 +236,16 @@ void Scheduler::rows_by_pages(int64_t row_bytes) {
   const int64_t rows = rows_at_a_time(row_bytes);
   if (rows == 1) return;
   split_off(next, rows);
-  std::vector<int64_t> runs;
-  for (int64_t run = row_bytes; 2 * run <= target_.page_bytes;) {
-    const int k = next_in_run(1, run);
+  std::vector<int64_t> strides;
+  for (int64_t reach = row_bytes;;) {
+    const int k = nearest_source(reach);
     if (k < 0 || loop(k).stride[0] == row_bytes) break;
-    runs.push_back(run);
-    run *= loop(split_off(k, target_.page_bytes / run)).extent;
+    const int64_t stride = std::abs(loop(k).stride[1]);
+    if (2 * stride > target_.page_bytes) break;
+    strides.push_back(stride);
+    reach = stride * loop(split_off(k, target_.page_bytes / stride)).extent;
   }
-  for (; !runs.empty(); runs.pop_back()) move_inside(next_in_run(1, runs.back()));
+  for (; !strides.empty(); strides.pop_back()) move_inside(nearest(1, strides.back()));
   move_inside(next_in_run(0, row_bytes));
 }
 

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "iteration_space.hpp"
 #include "schedule.hpp"
 #include "support/setups.hpp"
@@ -223,6 +225,40 @@ TEST(Caches, KeepSetsOfL1FromBeingCrowded) {
     const Schedule scheduled = schedule(space, target);
     EXPECT_EQ(scheduled.target_first, row.target_first) << row.text;
     EXPECT_EQ(scheduled.network_column_bytes, row.network_column_bytes) << row.text;
+  }
+}
+
+/// How many tiles stand between two that lie as close as can be in the source.
+int64_t tiles_between(const Schedule& schedule) {
+  const std::vector<Loop>& loops = schedule.space.loops;
+  const auto tile = loops.end() - schedule.tile_loops;
+  const auto nearest = std::min_element(
+      loops.begin(), tile, [](const Loop& a, const Loop& b) { return a.stride[1] < b.stride[1]; });
+  int64_t tiles = 1;
+  for (auto loop = nearest + 1; loop < tile; ++loop) tiles *= loop->extent;
+  return tiles;
+}
+
+TEST(Caches, KeepSourcesWithGapsUntilTheyAreUsedUp) {
+  struct Row {
+    const char* text;
+    bool soon;
+  };
+  for (const Row& row :
+       {// The same line.
+        Row{"u8[48,64,64,4]{3,2,1,0:T(8,64)} -> u8[48,64,64,4]{3,1,0,2}", true},
+        Row{"bf16[4,120,100,16]{3,2,1,0:T(32)} -> bf16[4,120,100,16]{3,1,0,2}", true},
+        // The next one; the same page, after 1080 and after 2160 others.
+        Row{"bf16[4,120,100,16]{3,2,1,0:T(64)} -> bf16[4,120,100,16]{3,1,0,2}", false},
+        Row{"f32[9,120,257,8]{3,2,1,0:T(16,128)} -> f32[9,120,257,8]{3,1,0,2}", false},
+        Row{"f32[18,120,257,8]{3,2,1,0:T(16,128)} -> f32[18,120,257,8]{3,1,0,2}", true},
+        // Longer runs.
+        Row{"f32[18,120,257,64]{3,2,1,0:T(16,128)} -> f32[18,120,257,64]{3,1,0,2}", false}}) {
+    IterationSpace space = *iteration_space(*parse_problem(row.text));
+    simplify(space);
+    const Schedule scheduled = schedule(space, target_of({"avx512_vbmi", Caches::hold_nothing}));
+    constexpr int64_t most = 16;
+    EXPECT_EQ(tiles_between(scheduled) <= most, row.soon) << row.text;
   }
 }
 
