@@ -46,6 +46,7 @@ TEST(Xbyak, EmitsNoLongCodeForTilesThatManyBoundsCut) {
         "u8[32,16,39,45]{3,2,1,0:T(8,4)(4,1)} -> "
         "u8[32,16,39,45]{3,2,1,0:T(16,4,1,1)}",
         "u8[17,19,31,39]{1,3,0,2:T(16,64)(4,1)} -> u8[17,19,31,39]",
+        "u8[10,90,112,88] -> u8[10,90,112,88]{1,2,3,0}",
         "u8[65,96,25,88]{0,3,1,2:T(2,1,1,1)} -> u8[65,96,25,88]{3,2,1,0:T(2)}"}) {
     IterationSpace space = *iteration_space(*parse_problem(text));
     simplify(space);
