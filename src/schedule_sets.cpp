@@ -65,12 +65,21 @@ int64_t Scheduler::claimed_ahead(int64_t column, Rows rows) {
   const int64_t ahead = aligned || bytes > 2 ? line : 2 * line;
   // What comes next in a short row is not there: rows of 140 and 150 bytes .65 -> .46, .55 -> .45,
   // but of 200 .45 -> .61, .40 -> .53.
-  const bool is_short =
-      std::any_of(space().loops.begin(), space().loops.end(), [&](const Loop& loop) {
-        const int64_t run = space().axes[static_cast<size_t>(loop.axis)].valid * bytes;
-        return loop.stride[0] == bytes && 2 * run < 3 * ahead;
-      });
-  return is_short ? 0 : ahead;
+  return 2 * written_run_bytes(across) < 3 * ahead ? 0 : ahead;
+}
+
+int64_t Scheduler::written_run_bytes(int across) {
+  int64_t run = space().op.bytes;
+  for (int k = 0; k < loop_count();) {
+    const Loop& walk = loop(k);
+    const int64_t valid = space().axes[static_cast<size_t>(walk.axis)].valid;
+    const int64_t longer = run * std::min(walk.extent * walk.step, valid) / walk.step;
+    const bool other = across < 0 || walk.axis != loop(across).axis;
+    const bool goes_on = walk.stride[0] == run && longer > run && other && walk.own.empty();
+    run = goes_on ? longer : run;
+    k = goes_on ? 0 : k + 1;
+  }
+  return run;
 }
 
 // A way of L1 is as large as a page: its sets are chosen before addresses are translated.

@@ -187,6 +187,9 @@ class Scheduler : private MarkedLoops {
   /// not. `column`: bytes of the source that blocks are long.
   int64_t claimed_ahead(int64_t column, Rows rows);
 
+  /// How long runs of the target are without those of loop `across`, which end in other columns.
+  int64_t written_run_bytes(int across);
+
   int64_t l1_ways() const;
 
   /// The most lines in one set, of `count` times `touched_bytes` bytes that are `stride` bytes

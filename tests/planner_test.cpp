@@ -195,6 +195,7 @@ TEST(Caches, AskForLinesThatAreWrittenNext) {
         Row{"u8[16390,12] -> u8[16390,12]{0,1}", 3072},
         Row{"u16[260,128] -> u16[260,128]{0,1}", 1024},  // whole lines of rows between lines
         Row{"u8[250,250] -> u8[250,250]{0,1}", 750}, Row{"u8[256,256] -> u8[256,256]{0,1}", 0},
+        Row{"f32[16,24,128] -> f32[16,24,128]{0,1,2}", 3072},  // runs of two loops
         Row{"u16[70,1000] -> u16[70,1000]{0,1}", 0},           // nothing comes next in rows
         Row{"f32[64,64] -> f32[64,64]{0,1}", 0},               // all of it in L1
         Row{"u16[64,256,20] -> u16[64,256,20]{0,1,2}", 0}}) {  // twenty lines of one set
