@@ -31,6 +31,10 @@ constexpr int64_t row_claimed_ahead = 1024;
 // .96 (768 .83, all .66).
 constexpr int64_t short_run_bytes = 512;
 
+// Transposes of bytes read a line four times in the caches, once on their way around them: u8
+// [8,58,48,40]{3,2,1,0:T(128,2)} to {0,2,3,1} .51 for .37 of the ceiling.
+constexpr int64_t least_counted_bytes = 2;
+
 // What writes so much more than it reads is a fill.
 constexpr int64_t least_written_per_read = 8;
 
@@ -131,12 +135,9 @@ bool Scheduler::streams() const {
 //
 //     line |----|----|----|----|----|----
 //          xx  xx  xx            xx  xx      2 runs of 3 lines
-// Transposes of bytes read a line four times in the caches, once on their way around them: u8
-// [8,58,48,40]{3,2,1,0:T(128,2)} to {0,2,3,1} .51 for .37 of the ceiling, five such .87 times as
-// fast.
 int64_t Scheduler::cached_bytes(int operand) const {
   const IterationSpace& space = schedule_.space;
-  if (is_packed(space.op) || space.op.bytes == 1) return extent_bytes(operand);
+  if (is_packed(space.op) || space.op.bytes < least_counted_bytes) return extent_bytes(operand);
   std::vector<std::pair<int64_t, int64_t>> walks;  // stride, iterations
   for (const Loop& loop : space.loops) {
     if (!loop.own.empty()) return extent_bytes(operand);

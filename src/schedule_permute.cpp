@@ -211,7 +211,8 @@ bool Scheduler::permute_lines() {
 
 int64_t Scheduler::blocks_of_image(const std::vector<int64_t>& block) {
   const int64_t line = target_.line_bytes, run = block_run(block, 0);
-  if (!shifts_images() || begin_lines(space(), block, run, line)) return 1;
+  const bool images = shifts_images() && goal_ == CodeGoal::fast;
+  if (!images || begin_lines(space(), block, run, line)) return 1;
   const int64_t runs = block_bytes(block) / run;
   for (int k = 0; k < loop_count(); ++k) {
     const int64_t taken = block[static_cast<size_t>(k)];

@@ -69,12 +69,16 @@ int64_t Scheduler::claimed_ahead(int64_t column, Rows rows) {
 }
 
 int64_t Scheduler::written_run_bytes(int across) {
+  // Of what streams images are better: bf16[27,30,32,110]{3,1,0,2:T(16,128)} to {0,1,2,3} .42, .30.
+  const bool several = !streams();
+  const int down = finest(0);
   int64_t run = space().op.bytes;
   for (int k = 0; k < loop_count();) {
     const Loop& walk = loop(k);
     const int64_t valid = space().axes[static_cast<size_t>(walk.axis)].valid;
     const int64_t longer = run * std::min(walk.extent * walk.step, valid) / walk.step;
-    const bool other = across < 0 || walk.axis != loop(across).axis;
+    const bool row = down >= 0 && walk.axis == loop(down).axis;
+    const bool other = row || (several && (across < 0 || walk.axis != loop(across).axis));
     const bool goes_on = walk.stride[0] == run && longer > run && other && walk.own.empty();
     run = goes_on ? longer : run;
     k = goes_on ? 0 : k + 1;
