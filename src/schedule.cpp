@@ -92,7 +92,7 @@ Schedule Scheduler::run() {
              loop(innermost).extent * space().op.bytes < permuted_row_bytes(loop(innermost)) &&
              loop_count() > 1 && permute()) {
     // Rows of a few bytes fill whole windows together.
-  } else if (row && computes && instead(Schedule(schedule_), [this] { return image_rows(); })) {
+  } else if (row && computes && image_rows()) {
     // Short rows of a large array that begin between lines.
   } else if (row) {
     rows(Movement::row, innermost);

@@ -135,8 +135,9 @@ class Scheduler : private MarkedLoops {
   /// Takes runs of the target that several loops make, or short ones, for images in scratch that
   /// leave in lines wherever they begin.
   bool image_runs();
-  /// The same of runs that rows of both operands make.
+  /// The same of runs that rows of both operands make, unless those make whole lines by themselves.
   bool image_rows();
+  bool take_imaged_rows(int64_t row_bytes);
   /// Marks loops that make a panel of columns of the source; returns how many.
   int64_t take_imaged_columns();
   /// Marks loops that make a run of up to `most` bytes; returns its length.
