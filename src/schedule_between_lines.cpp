@@ -206,7 +206,7 @@ bool Scheduler::image_rows() {
   const int64_t row = loop(contiguous(0)).extent * space().op.bytes;
   // Of 4 targets of 20 to 30 MB 1.3 times the least time and .6 to .95 of the median, of 6 larger
   // ones .55 to 1 of both.
-  const bool large = extent_bytes(0) > target_.streaming_fill_bytes;
+  const bool large = extent_bytes(0) > 2 * target_.imaging_bytes;
   if (!shifts_images() || !large || row >= least_imaged_run_bytes || repeats_source()) return false;
   return instead(Schedule(schedule_), [&] { return take_imaged_rows(row); });
 }
