@@ -174,7 +174,7 @@ TEST_P(Microkernel, TransposesIntoRunsOfSeveralLoopsThatBeginAnywhereInALine) {
     for (const int inner : {3, 5, 8, 17, 28, 70}) {
       // Runs of an image and of some, what is left of them, and of columns.
       const int outer = 700 / (inner * element.bytes) + inner % 3 * 500 / inner;
-      for (const int column_bytes : {16, 40, 64, 130, 330}) {
+      for (const int column_bytes : {16, 40, 64, 130, 260}) {
         const int columns = column_bytes / element.bytes + inner % 2;
         const std::string from = array(element.type, {inner, outer, 3, columns});
         expect_conforms(from + " -> " + from + "{0,1,2,3}", GetParam());
@@ -193,7 +193,7 @@ TEST_P(Microkernel, TransposesIntoRunsOfSeveralLoopsThatBeginAnywhereInALine) {
 
 TEST_P(Microkernel, PutsRowsOfBothOperandsTogetherThatBeginBetweenLines) {
   for (const Element& element : every_width) {
-    for (const int row_bytes : {20, 24, 40, 72, 136, 300, 500}) {
+    for (const int row_bytes : {20, 40, 72, 136, 300}) {
       const int row = row_bytes / element.bytes + row_bytes % 3;
       // Runs of an image and of some, what is left of them, and of panels of columns.
       const int rows = 1100 / (row * element.bytes) + 1;
