@@ -8,17 +8,6 @@
 
 namespace restride {
 
-int64_t position(const Strides& stride, const OwnDigits& own, size_t operand, int64_t count) {
-  int64_t at = 0, digit_stride = stride[operand];
-  for (const OwnDigit& digit : own) {
-    if (static_cast<size_t>(digit.operand) != operand) continue;
-    at += count % digit.every * digit_stride;
-    count /= digit.every;
-    digit_stride = digit.stride;
-  }
-  return at + count * digit_stride;
-}
-
 Strides positions(const Strides& stride, const OwnDigits& own, int64_t count) {
   Strides at{}, counts, digit_stride = stride;
   counts.fill(count);

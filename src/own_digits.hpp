@@ -34,8 +34,7 @@ struct OwnDigit {
 /// Of all operands, by operand, the finest first. None: every operand walks by its stride alone.
 using OwnDigits = std::vector<OwnDigit>;
 
-/// Where `operand` stands after `count` iterations.
-int64_t position(const Strides& stride, const OwnDigits& own, size_t operand, int64_t count);
+/// Where all operands stand after `count` iterations.
 Strides positions(const Strides& stride, const OwnDigits& own, int64_t count);
 
 /// A digit by itself: `weight` counts of the loop make one of its own.

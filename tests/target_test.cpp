@@ -59,6 +59,13 @@ TEST(Target, NeedsFeaturesWithNames) {
   EXPECT_EQ(to_string_of_features(Features{1} << 63), "bit 63");
 }
 
+TEST(Target, LeavesFillsInFarCachesOnlyByWholeLines) {
+  // Half a line is read before it is written.
+  const Target narrow = *find_target("avx2");
+  EXPECT_LT(narrow.vector_bytes, narrow.line_bytes);
+  EXPECT_EQ(narrow.streaming_fill_bytes, narrow.imaging_bytes);
+}
+
 TEST(Target, RunsOnOneArchitecture) {
 #if defined(__x86_64__)
   const Architecture here = Architecture::x86_64;

@@ -79,7 +79,6 @@ TEST(OwnDigits, CountAsAnOdometerDoes) {
     Numeral numeral = random_numeral(random, operand);
     for (int64_t i = 0; i < 200; ++i, numeral.odometer.count()) {
       const auto k = static_cast<size_t>(operand);
-      ASSERT_EQ(position(numeral.stride, numeral.own, k, i), numeral.odometer.position()) << seed;
       ASSERT_EQ(positions(numeral.stride, numeral.own, i)[k], numeral.odometer.position()) << seed;
     }
   }
