@@ -35,6 +35,15 @@ struct PermutedLimits {
   /// By a window of lines of several runs that stream, where lanes are permuted: these take many.
   /// u8 N x 3 .38 -> .9, u16 N x 4 .95 -> .80, u8 N x 6 .88 -> .57, f32 N x 5 1.0 -> .9.
   int64_t joined_of_lines = 3;
+  /// More may be joined where windows share blends: so many permutes and blends for a line of the
+  /// target. See steps_of_rings.
+  int64_t steps_of_rings = 7;
 };
+
+/// The same where runs of either operand are so short, which takes networks 20 to 50 operations. Of
+/// the ceiling in L2: u8 2393 x 232 from columns to T(2,2) .11 -> .46, u8[912,257] from columns of
+/// T(2,128)(2,1) to T(8,128) .11 -> .57; with 14 for all u8[5,40,33,11] from T(4,4,1,1), runs of
+/// 11, .57 -> .52, f32[5,25,521] to rows, runs of 20, .44 -> .35.
+constexpr int64_t steps_of_rings(int64_t run_bytes) { return run_bytes < 8 ? 14 : 7; }
 
 }  // namespace restride

@@ -35,7 +35,7 @@ class Permutation {
         tables_(tables),
         at_(at),
         vector_(permuted_bytes(machine)),
-        windows_(window_moves(sides, machine)),
+        windows_(window_moves(sides, machine.element_bytes, vector_, machine.reads_between)),
         emitter_(machine.target, machine.vector_bytes) {}
 
   /// The runs that the block makes of the target, each gone on with by `times` blocks.

@@ -14,8 +14,8 @@ int64_t permuted_bytes(const Machine& machine) {
   return std::min(machine.vector_bytes, machine.target.permute_bytes);
 }
 
-WindowMoves window_moves(const std::vector<Side>& sides, const Machine& machine) {
-  const int64_t element = machine.element_bytes, vector = permuted_bytes(machine);
+WindowMoves window_moves(const std::vector<Side>& sides, int64_t element, int64_t vector,
+                         bool reads_between) {
   const std::vector<ElementMove> moved = element_moves(sides);
   std::vector<int64_t> targets, sources;
   for (const ElementMove& move : moved) {
@@ -25,7 +25,7 @@ WindowMoves window_moves(const std::vector<Side>& sides, const Machine& machine)
   std::sort(sources.begin(), sources.end());
   sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
   WindowMoves result{windows(targets, element, vector), windows(sources, element, vector), {}};
-  if (machine.reads_between) result.sources = bridged(result.sources, element, vector);
+  if (reads_between) result.sources = bridged(result.sources, element, vector);
   const auto slot = [&](int64_t bytes) { return static_cast<size_t>(bytes / element); };
   const auto source_window = [&](int64_t source) {
     const auto after =
@@ -44,6 +44,13 @@ WindowMoves window_moves(const std::vector<Side>& sides, const Machine& machine)
   return result;
 }
 
+bool fits_registers(const RingRoute& route, const Target& target) {
+  constexpr size_t reserve = 4;  // of what is on its way, and padding
+  return std::all_of(route.rings.begin(), route.rings.end(), [&](const Ring& ring) {
+    return ring.places + reserve <= static_cast<size_t>(target.registers);
+  });
+}
+
 PermutationNetwork::PermutationNetwork(const WindowMoves& windows, const WindowSource& source,
                                        const Machine& machine, Tables& tables, Emitter& emitter)
     : windows_(windows),
@@ -57,10 +64,16 @@ PermutationNetwork::PermutationNetwork(const WindowMoves& windows, const WindowS
       loaded_(windows.sources.size(), program::none),
       spread_(windows.sources.size(), program::none) {}
 
-void PermutationNetwork::emit(const std::function<void(size_t window, Reg value)>& leave) {
+void PermutationNetwork::emit(const Leave& leave) {
   const Route route =
       find_route(windows_.moves, windows_.sources.size(), windows_.targets.size(), slots_);
   const bool routed = is_shorter(route);
+  if (const std::optional<RingRoute> rings = shorter_rings(route, routed)) {
+    const std::vector<uint64_t> spread =
+        spread_slots(windows_.moves, rings->middle, windows_.sources.size());
+    for (const Ring& ring : rings->rings) emit_ring(*rings, ring, at_places(ring, spread), leave);
+    return;
+  }
   for (size_t first = 0, window = 0; window < windows_.targets.size(); ++window) {
     const size_t count = moves_to(window, first);
     Reg value = program::none;
@@ -141,31 +154,56 @@ PermutationNetwork::Costs PermutationNetwork::costs() const {
 bool PermutationNetwork::is_shorter(const Route& route) const {
   if (route.kind == RouteKind::none) return false;
   if (route.kind != RouteKind::source && !keeps_windows()) return false;
-  const auto [permute, permute_two, blend] = costs();
-  size_t chain = 0, blends = 0;
+  return cost(route) < cost_of_chains();
+}
+
+std::optional<RingRoute> PermutationNetwork::shorter_rings(const Route& route, bool routed) const {
+  const Costs costs = this->costs();
+  const size_t permutes = windows_.sources.size() + windows_.targets.size();
+  const size_t most = routed ? cost(route) : cost_of_chains();
+  // Within lanes a blend of bytes takes as much as a permute.
+  if (permutes_lanes(machine_.target) || permutes * costs.permute >= most) return std::nullopt;
+  std::optional<RingRoute> rings =
+      find_rings(windows_.moves, windows_.sources.size(), windows_.targets.size(), slots_);
+  if (!rings || !fits_registers(*rings, machine_.target)) return std::nullopt;
+  const bool shorter = permutes * costs.permute + rings->blends * costs.blend < most;
+  return shorter ? std::move(rings) : std::nullopt;
+}
+
+size_t PermutationNetwork::cost_of_chains() const {
+  const Costs costs = this->costs();
+  size_t cost = 0;
   for (size_t first = 0, window = 0; window < windows_.targets.size(); ++window) {
     const size_t count = moves_to(window, first);
     if (count == 0) continue;
     const size_t windows = needed(first, count).size();
-    chain += windows == 1 ? permute : (windows - 1) * permute_two;
-    blends += windows - 1;
+    cost += windows == 1 ? costs.permute : (windows - 1) * costs.permute_two;
+    first += count;
+  }
+  return cost;
+}
+
+size_t PermutationNetwork::cost(const Route& route) const {
+  size_t blends = 0;
+  for (size_t first = 0, window = 0; window < windows_.targets.size(); ++window) {
+    const size_t count = moves_to(window, first);
+    if (count > 0) blends += needed(first, count).size() - 1;
     first += count;
   }
   const size_t before = route.kind == RouteKind::source ? 0 : windows_.sources.size();
   const size_t after = route.kind == RouteKind::target ? 0 : windows_.targets.size();
-  return (before + after) * permute + blends * blend < chain;
+  return (before + after) * costs().permute + blends * costs().blend;
 }
 
 // ---- by slots in the middle
 
 /// The register of a source window with its elements in their slots in the middle.
-Reg PermutationNetwork::spread(const Route& route, size_t window) {
-  if (route.kind == RouteKind::source) return load(window);
+Reg PermutationNetwork::spread(const std::vector<size_t>& middle, size_t window) {
   if (spread_[window] != program::none) return spread_[window];
   std::vector<uint8_t> table(slots_, program::undefined);
   for (size_t k = 0; k < windows_.moves.size(); ++k) {
     if (windows_.moves[k].source_window != window) continue;
-    table[route.middle[k]] = static_cast<uint8_t>(windows_.moves[k].source_slot);
+    table[middle[k]] = static_cast<uint8_t>(windows_.moves[k].source_slot);
   }
   spread_[window] = permute(load(window), std::move(table));
   return spread_[window];
@@ -175,7 +213,7 @@ Reg PermutationNetwork::spread(const Route& route, size_t window) {
 Reg PermutationNetwork::joined(const Route& route, size_t first, size_t count) {
   Reg result = program::none;
   for (const size_t window : needed(first, count)) {
-    const Reg part = spread(route, window);
+    const Reg part = route.kind == RouteKind::source ? load(window) : spread(route.middle, window);
     if (result == program::none) {
       result = part;
       continue;
@@ -190,11 +228,17 @@ Reg PermutationNetwork::joined(const Route& route, size_t first, size_t count) {
     result =
         emitter_.permute(static_cast<int>(element_), result, part, tables_.add(std::move(blend)));
   }
-  if (route.kind == RouteKind::target) return result;
+  return route.kind == RouteKind::target ? result : gathered(route.middle, result, first, count);
+}
+
+/// The register of moves [first, first + count), which are all in `value`, in the slots of their
+/// target.
+Reg PermutationNetwork::gathered(const std::vector<size_t>& middle, Reg value, size_t first,
+                                 size_t count) {
   std::vector<uint8_t> table(slots_, program::undefined);
   for (size_t k = first; k < first + count; ++k)
-    table[windows_.moves[k].target_slot] = static_cast<uint8_t>(route.middle[k]);
-  return permute(result, std::move(table));
+    table[windows_.moves[k].target_slot] = static_cast<uint8_t>(middle[k]);
+  return permute(value, std::move(table));
 }
 
 /// Permutes one register. Bytes are permuted in one step everywhere, pairs of them are not.
@@ -215,6 +259,44 @@ Reg PermutationNetwork::permute(Reg value, std::vector<uint8_t> table) {
     bytes.push_back(chosen ? static_cast<uint8_t>(2 * entry + 1) : entry);
   }
   return emitter_.permute(1, value, program::none, tables_.add(std::move(bytes)));
+}
+
+// ---- by rings
+
+void PermutationNetwork::emit_ring(const RingRoute& route, const Ring& ring,
+                                   std::vector<uint64_t> held, const Leave& leave) {
+  std::vector<Reg> values(ring.places, program::none);
+  for (size_t place = 0; place < ring.sources.size(); ++place)
+    values[place] = spread(route.middle, ring.sources[place]);
+  for (size_t distance = 1; distance < ring.places; distance *= 2) {
+    const uint64_t moving = moving_slots(ring, distance);
+    std::vector<uint8_t> blend(slots_);
+    for (size_t k = 0; k < slots_; ++k)
+      blend[k] = static_cast<uint8_t>((moving >> k & 1) != 0 ? slots_ + k : k);
+    const int table = tables_.add(std::move(blend));
+    std::vector<Reg> behind(ring.places, program::none);
+    for (const RingStep& step : ring_steps(ring, distance, held)) {
+      const Reg here = values[step.place], there = values[step.from];
+      behind[step.place] = !step.comes ? here
+                           : !step.stays
+                               ? there
+                               : emitter_.permute(static_cast<int>(element_), here, there, table);
+    }
+    values = std::move(behind);
+  }
+  for (size_t place = 0; place < ring.targets.size(); ++place) {
+    const size_t window = ring.targets[place];
+    const auto is_before = [](const SlotMove& move, size_t target) {
+      return move.target_window < target;
+    };
+    const auto found =
+        std::lower_bound(windows_.moves.begin(), windows_.moves.end(), window, is_before);
+    const auto first = static_cast<size_t>(found - windows_.moves.begin());
+    const size_t count = moves_to(window, first);
+    const Reg value =
+        count == 0 ? program::none : gathered(route.middle, values[place], first, count);
+    leave(window, filled(window, value, first, count));
+  }
 }
 
 // ---- one target window after the other

@@ -6,8 +6,8 @@
 //
 // Elements go through slots in the middle (permutation_route), so that windows are joined by
 // blends. Where there is no such way, or a shorter one, a target window that needs k source windows
-// takes k - 1 permutes of two sources. Networks that share partial results between target windows
-// are not in here.
+// takes k - 1 permutes of two sources. Where many windows are joined in many, and all take as much
+// of each other, they share blends (permutation_ring).
 //
 // Vectors wider than what is permuted hold a window in every lane: that of a block, and that of its
 // sibling, which is permuted by the same operations.
@@ -23,6 +23,7 @@
 
 #include "emitter.hpp"
 #include "microkernel.hpp"
+#include "permutation_ring.hpp"
 #include "permutation_route.hpp"
 #include "permuted_windows.hpp"
 
@@ -37,7 +38,13 @@ struct WindowMoves {
   std::vector<SlotMove> moves;  ///< in the order of the target, without padding
 };
 
-WindowMoves window_moves(const std::vector<nest::Side>& sides, const Machine& machine);
+/// Windows of up to `vector_bytes`. `reads_between`: those of the source have what lies between its
+/// pieces, too.
+WindowMoves window_moves(const std::vector<nest::Side>& sides, int64_t element_bytes,
+                         int64_t vector_bytes, bool reads_between);
+
+/// Whether all windows of a ring have registers at once.
+bool fits_registers(const RingRoute& route, const Target& target);
 
 /// Where windows are loaded from.
 struct WindowSource {
@@ -49,11 +56,14 @@ struct WindowSource {
 /// Puts the windows of the target together, one after the other.
 class PermutationNetwork {
  public:
+  using Leave = std::function<void(size_t window, program::Reg value)>;
+
   PermutationNetwork(const WindowMoves& windows, const WindowSource& source, const Machine& machine,
                      Tables& tables, Emitter& emitter);
 
-  /// `leave` gets each window of the target as soon as it is there.
-  void emit(const std::function<void(size_t window, program::Reg value)>& leave);
+  /// `leave` gets each window of the target as soon as it is there; in order, where lanes are
+  /// permuted.
+  void emit(const Leave& leave);
 
  private:
   size_t moves_to(size_t window, size_t first) const;
@@ -67,12 +77,22 @@ class PermutationNetwork {
   struct Costs;
   Costs costs() const;
   bool is_shorter(const Route& route) const;
+  std::optional<RingRoute> shorter_rings(const Route& route, bool routed) const;
+  size_t cost_of_chains() const;
+  size_t cost(const Route& route) const;
 
   // ---- by slots in the middle
 
-  program::Reg spread(const Route& route, size_t window);
+  program::Reg spread(const std::vector<size_t>& middle, size_t window);
   program::Reg joined(const Route& route, size_t first, size_t count);
+  program::Reg gathered(const std::vector<size_t>& middle, program::Reg value, size_t first,
+                        size_t count);
   program::Reg permute(program::Reg value, std::vector<uint8_t> table);
+
+  // ---- by rings
+
+  void emit_ring(const RingRoute& route, const Ring& ring, std::vector<uint64_t> held,
+                 const Leave& leave);
 
   // ---- one target window after the other
 

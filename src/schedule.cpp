@@ -90,7 +90,9 @@ Schedule Scheduler::run() {
     // Short rows that lie across the target.
   } else if ((row || splat) && computes && permutes() &&
              loop(innermost).extent * space().op.bytes < permuted_row_bytes(loop(innermost)) &&
-             loop_count() > 1 && permute()) {
+             loop_count() > 1 &&
+             permute(
+                 {.steps_of_rings = steps_of_rings(loop(innermost).extent * space().op.bytes)})) {
     // Rows of a few bytes fill whole windows together.
   } else if (row && computes && image_rows()) {
     // Short rows of a large array that begin between lines.

@@ -106,7 +106,7 @@ bool Scheduler::permute_dense_block() {
   const int64_t bytes = space().op.bytes;
   const bool whole_lanes = loop(rows).extent * bytes % program::lane_bytes == 0 ||
                            loop(columns).extent * bytes % program::lane_bytes == 0;
-  return permute({.joined = most_joined_of_dense(bytes, whole_lanes)});
+  return permute({.joined = most_joined_of_dense(bytes, whole_lanes), .steps_of_rings = 0});
 }
 
 bool Scheduler::follow_in_lines(const std::vector<int64_t>& block) {
@@ -133,18 +133,26 @@ int64_t Scheduler::most_joined(const PermutedLimits& most, const std::vector<int
   return std::min(most.joined, lines ? most.joined_of_lines : most_joined_of_lanes);
 }
 
-bool Scheduler::mark_permuted(const PermutedLimits& most) {
-  std::vector<int64_t> block = permuted_block(permuted_window_bytes());
-  const bool narrow = permuted_window_bytes() < target_.line_bytes;
-  const bool follows = narrow && schedule_.nontemporal && follow_in_lines(block);
-  if (narrow && schedule_.nontemporal && !follows) block = permuted_block(target_.line_bytes);
-  const int64_t blocks = blocks_of_image(block);
-  if (blocks == 1 && !permutes_lanes(target_)) lengthen_shifted_rows(block);
+bool Scheduler::joins_few(const PermutedLimits& most, const std::vector<int64_t>& block) {
   const int64_t bytes = block_bytes(block);
   if (bytes > most_permuted_bytes || bytes == space().op.bytes) return false;
   const Windows windows = windows_of(block);
-  if (windows.joined > most_joined(most, block) || windows.targets * windows.joined > most.all)
-    return false;
+  return windows.joined <= most_joined(most, block) && windows.targets * windows.joined <= most.all;
+}
+
+bool Scheduler::mark_permuted(const PermutedLimits& most) {
+  std::vector<int64_t> block = permuted_block(permuted_window_bytes(), permuted_window_bytes());
+  const bool narrow = permuted_window_bytes() < target_.line_bytes;
+  const bool follows = narrow && schedule_.nontemporal && follow_in_lines(block);
+  if (narrow && schedule_.nontemporal && !follows)
+    block = permuted_block(target_.line_bytes, permuted_window_bytes());
+  int64_t blocks = blocks_of_image(block);
+  if (blocks == 1 && !permutes_lanes(target_)) lengthen_shifted_rows(block);
+  if (!joins_few(most, block)) {
+    block = block_of_rings(most);
+    if (block.empty()) return false;
+    blocks = blocks_of_image(block);
+  }
   std::array<int64_t, 2> runs = {block_run(block, 0), block_run(block, 1)};
   const bool in_lines = follows || begin_lines(space(), block, runs[0], target_.line_bytes);
   for (int k = loop_count() - 1; k >= 0; --k) {

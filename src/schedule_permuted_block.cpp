@@ -1,9 +1,12 @@
 // The blocks of permutations: which loops they have, so that their source and target are windows.
 #include <algorithm>
 #include <numeric>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "arithmetic.hpp"
+#include "permutation_network.hpp"
 #include "scheduler.hpp"
 
 namespace restride {
@@ -118,6 +121,39 @@ Scheduler::Windows Scheduler::windows_of(const std::vector<int64_t>& block) {
   return {block_bytes(block) / target_run * ceil_div(target_run, window), different};
 }
 
+std::vector<int64_t> Scheduler::block_of_rings(const PermutedLimits& most) {
+  const int64_t window = permuted_window_bytes();
+  for (const auto& [target, source] : {std::pair{window, window},
+                                       {window, window / 2},
+                                       {window / 2, window},
+                                       {window / 2, window / 2}}) {
+    std::vector<int64_t> block = permuted_block(target, source);
+    const int64_t bytes = block_bytes(block);
+    if (bytes <= most_permuted_bytes && bytes > space().op.bytes && makes_rings(most, block))
+      return block;
+  }
+  return {};
+}
+
+bool Scheduler::makes_rings(const PermutedLimits& most, const std::vector<int64_t>& block) {
+  if (most.steps_of_rings == 0 || permutes_lanes(target_)) return false;
+  std::vector<nest::Side> sides;
+  for (int k = 0; k < loop_count(); ++k) {
+    const int64_t extent = block[static_cast<size_t>(k)];
+    if (!loop(k).own.empty() && extent > 1) return false;
+    if (extent > 1) sides.push_back({extent, loop(k).stride});
+  }
+  const int64_t bytes = space().op.bytes, window = permuted_window_bytes();
+  const WindowMoves windows = window_moves(sides, bytes, window, schedule_.reads_between);
+  const std::optional<RingRoute> route =
+      find_rings(windows.moves, windows.sources.size(), windows.targets.size(),
+                 static_cast<size_t>(window / bytes));
+  if (!route || !fits_registers(*route, target_)) return false;
+  const auto steps =
+      static_cast<int64_t>(windows.sources.size() + windows.targets.size() + route->blends);
+  return steps <= most.steps_of_rings * ceil_div(block_bytes(block), target_.line_bytes);
+}
+
 bool Scheduler::repeats(const std::vector<int64_t>& block) {
   for (int k = 0; k < loop_count(); ++k) {
     if (block[static_cast<size_t>(k)] > 1 && loop(k).stride[1] == 0) return true;
@@ -165,11 +201,11 @@ void Scheduler::lengthen_to_windows(std::vector<int64_t>& block, size_t operand,
   }
 }
 
-std::vector<int64_t> Scheduler::permuted_block(int64_t whole) {
+std::vector<int64_t> Scheduler::permuted_block(int64_t whole, int64_t source_whole) {
   std::vector<int64_t> block(space().loops.size(), 1);
   lengthen_to_windows(block, 0, whole);
   const std::vector<int64_t> of_target = block;
-  lengthen_to_windows(block, 1, permuted_window_bytes());
+  lengthen_to_windows(block, 1, source_whole);
   // There is little of a source that repeats, and long pieces of others are nearly windows.
   const bool pieces = repeats(of_target) || block_run(of_target, 1) >= least_piece_bytes;
   if (block_bytes(block) > most_permuted_bytes && pieces) block = of_target;

@@ -140,7 +140,7 @@ std::optional<Scheduler::Runs> Scheduler::take_runs() {
   const int64_t shared = std::min(runs.row, runs.column);
   if (shared > shorter && shared >= least_shared_run_bytes) return runs;
   anew();
-  if (permute()) return std::nullopt;
+  if (permute({.steps_of_rings = steps_of_rings(std::max(shorter, shared))})) return std::nullopt;
   // Element by element: anything else is better.
   const bool scattered = std::max(shorter, shared) <= 2 * space().op.bytes;
   if (scattered && permute({.all = most_joined_else})) return std::nullopt;

@@ -265,6 +265,12 @@ class Scheduler : private MarkedLoops {
   };
   Windows windows_of(const std::vector<int64_t>& block);
 
+  /// Whether windows of the target join few of the source, one after the other.
+  bool joins_few(const PermutedLimits& most, const std::vector<int64_t>& block);
+
+  /// Whether all windows of a block share the blends that join them, which takes few.
+  bool makes_rings(const PermutedLimits& most, const std::vector<int64_t>& block);
+
   /// The bytes that a block has of an operand without a gap, from its first element on.
   int64_t block_run(const std::vector<int64_t>& block, size_t operand);
 
@@ -280,7 +286,10 @@ class Scheduler : private MarkedLoops {
 
   /// A block whose source is windows, and whose runs of the target are multiples of `whole` bytes,
   /// as far as that goes.
-  std::vector<int64_t> permuted_block(int64_t whole);
+  std::vector<int64_t> permuted_block(int64_t whole, int64_t source_whole);
+
+  /// The same with shorter windows, where those share blends; empty if none do.
+  std::vector<int64_t> block_of_rings(const PermutedLimits& most);
   /// Lengthens a block until runs of an operand are multiples of `whole` bytes, as far as that
   /// goes.
   void lengthen_to_windows(std::vector<int64_t>& block, size_t operand, int64_t whole);

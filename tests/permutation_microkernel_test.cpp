@@ -42,6 +42,28 @@ TEST_P(Microkernel, MovesBetweenColumnsAndSmallTiles) {
   }
 }
 
+TEST_P(Microkernel, SharesBlendsBetweenManyWindows) {
+  for (const char* text :
+       {// Windows of lines, of halves, of one and the other.
+        "u8[48,40,8]{2,1,0:T(16,4,1)} -> u8[48,40,8]",
+        "u8[70,131]{0,1:PAD(70,136;zero)} -> u8[70,131]{1,0:T(2,2)}",
+        "u8[10,48,64]{2,1,0:T(4,1,1)} -> u8[10,48,64]{1,2,0:T(2,2)}",
+        "u8[80,85]{0,1:T(2,4)} -> u8[80,85]{1,0:T(2)}",
+        // Rows of a few bytes that are cut, and others with padding.
+        "u8[70,139] -> u8[70,139]{1,0:T(32,4)}", "u8[67,139]{1,0:T(32,4)} -> u8[67,139]",
+        "u8[91,57]{0,1:T(2,128)(2,1)} -> u8[91,57]{1,0:T(8,128)}",
+        "bf16[7,10,68,1] -> bf16[7,10,68,1]{1,0,2,3:T(2,1,1,1)}",
+        "bf16[57,17,20]{2,0,1:T(2,128)(2,1)} -> bf16[57,17,20]{0,2,1}",
+        "bf16[40,70]{1,0:PAD(48,72;zero)} -> bf16[40,70]{0,1:T(2,4)}",
+        // Other numbers of windows than powers of two.
+        "u8[3,62,48]{2,1,0:T(4,1,1)} -> u8[3,62,48]{2,1,0:T(32)}",
+        "f32[46,8,5]{2,1,0:PAD(46,16,16;zero)} -> f32[46,8,5]{0,1,2:T(16,64)}",
+        "f32[3,5,32,17]{1,3,2,0:PAD(16,16,32,32;zero)} -> f32[3,5,32,17]"}) {
+    expect_conforms(text, GetParam());
+    if (HasFatalFailure()) return;
+  }
+}
+
 TEST_P(Microkernel, PermutesWithinPiecesThatLieApart) {
   struct Row {
     const char* type;

@@ -7,9 +7,12 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <utility>
 #include <vector>
+
+#include "permutation_ring.hpp"
 
 namespace restride {
 namespace {
@@ -94,6 +97,99 @@ TEST(PermutationRoute, IsNotThereForAWindowThatGoesToMorePlacesThanItHasSlots) {
                                        {0, 0, 1, 1}, {1, 0, 2, 0}, {0, 0, 2, 1}};
   const Route route = find_route(moves, 2, 3, 2);
   EXPECT_EQ(route.kind, RouteKind::none);
+}
+
+/// What the places of a ring hold, by slot: moves.
+using Held = std::vector<std::map<size_t, size_t>>;
+
+/// Takes the steps of a ring, as its bits say, from where its sources are spread to.
+Held walked(const Ring& ring, const std::vector<SlotMove>& moves,
+            const std::vector<size_t>& middle) {
+  Held held(ring.places);
+  for (size_t place = 0; place < ring.sources.size(); ++place) {
+    for (size_t k = 0; k < moves.size(); ++k) {
+      if (moves[k].source_window != ring.sources[place]) continue;
+      EXPECT_TRUE(held[place].emplace(middle[k], k).second);
+    }
+  }
+  for (size_t distance = 1; distance < ring.places; distance *= 2) {
+    const uint64_t moving = moving_slots(ring, distance);
+    Held behind(ring.places);
+    for (size_t place = 0; place < ring.places; ++place) {
+      const size_t from = (place + ring.places - distance) % ring.places;
+      for (const auto& [slot, move] : held[place])
+        if ((moving >> slot & 1) == 0) behind[place].emplace(slot, move);
+      for (const auto& [slot, move] : held[from])
+        if ((moving >> slot & 1) != 0) behind[place].emplace(slot, move);
+    }
+    held = std::move(behind);
+  }
+  return held;
+}
+
+void expect_all_arrive(const std::vector<SlotMove>& moves, const RingRoute& route) {
+  size_t arrived = 0;
+  for (const Ring& ring : route.rings) {
+    const Held held = walked(ring, moves, route.middle);
+    for (size_t place = 0; place < ring.targets.size(); ++place) {
+      for (const auto& [slot, move] : held[place]) {
+        EXPECT_EQ(moves[move].target_window, ring.targets[place]);
+        EXPECT_EQ(route.middle[move], slot);
+        ++arrived;
+      }
+    }
+  }
+  EXPECT_EQ(arrived, moves.size());
+}
+
+TEST(PermutationRing, BringsWhatAllWindowsHaveOfEachOtherThereByABlendAWindowAndBit) {
+  struct Row {
+    size_t rows, width, windows, blends;
+  };
+  for (const Row& row : {Row{64, 4, 4, 8}, {64, 8, 8, 24}, {64, 16, 16, 64}, {16, 8, 2, 2}}) {
+    const std::vector<SlotMove> moves = moves_from(transposed(row.rows, row.width), 64);
+    const std::optional<RingRoute> route = find_rings(moves, row.windows, row.windows, 64);
+    ASSERT_TRUE(route) << row.width;
+    expect_all_arrive(moves, *route);
+    EXPECT_EQ(route->blends, row.blends) << row.width;
+  }
+}
+
+TEST(PermutationRing, IsOneForEachGroupOfWindowsWithElementsInCommon) {
+  // Two transposes, the windows of one between those of the other.
+  std::vector<SlotMove> moves;
+  for (const SlotMove& move : moves_from(transposed(16, 4), 16)) {
+    moves.push_back(
+        {2 * move.source_window, move.source_slot, 2 * move.target_window, move.target_slot});
+    moves.push_back({2 * move.source_window + 1, move.source_slot, 2 * move.target_window + 1,
+                     move.target_slot});
+  }
+  const std::optional<RingRoute> route = find_rings(moves, 8, 8, 16);
+  ASSERT_TRUE(route);
+  EXPECT_EQ(route->rings.size(), 2U);
+  expect_all_arrive(moves, *route);
+}
+
+TEST(PermutationRing, TakesOtherNumbersOfWindowsOnEitherSide) {
+  // Windows of the source that hold 16 of 64, or of the target that take so many.
+  for (const size_t width : {3, 5, 6, 12}) {
+    std::vector<SlotMove> moves = moves_from(transposed(16, width), 64);
+    for (SlotMove& move : moves) {
+      const size_t element = move.source_window * 64 + move.source_slot;
+      move.source_window = element / width;
+      move.source_slot = element % width;
+    }
+    const std::optional<RingRoute> route = find_rings(moves, 16, (16 * width + 63) / 64, 64);
+    ASSERT_TRUE(route) << width;
+    expect_all_arrive(moves, *route);
+  }
+}
+
+TEST(PermutationRing, IsNotThereWhereDistancesTakeMoreThanAllSlots) {
+  // Windows of two elements, but three distances: 0 and 1, 2 and 1, 2 and 0.
+  const std::vector<SlotMove> moves = {{0, 0, 0, 0}, {1, 0, 0, 1}, {0, 1, 1, 0},
+                                       {2, 0, 1, 1}, {1, 1, 2, 0}, {2, 1, 2, 1}};
+  EXPECT_FALSE(find_rings(moves, 3, 3, 2));
 }
 
 }  // namespace

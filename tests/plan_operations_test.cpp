@@ -60,8 +60,13 @@ TEST(Operations, AreFewForALineOfTheTarget) {
         // Within pieces of a line that lie apart.
         Row{"f32[32,2,32,2,5] -> f32[32,2,32,2,5]{3,4,0,1,2}", 6},
         Row{"u16[32,2,32,2,9] -> u16[32,2,32,2,9]{3,4,0,1,2}", 7},
-        Row{"u8[128,128]{0,1} -> u8[128,128]{1,0:T(8,8)}", 11},
-        Row{"u8[128,128]{1,0:T(8,8)} -> u8[128,128]{0,1}", 11}}) {
+        Row{"u8[128,128]{0,1} -> u8[128,128]{1,0:T(8,8)}", 8},
+        Row{"u8[128,128]{1,0:T(8,8)} -> u8[128,128]{0,1}", 8},
+        // Many windows that share blends.
+        Row{"u8[128,88,8]{2,1,0:T(16,4,1)} -> u8[128,88,8]", 9},
+        Row{"u8[192,259] -> u8[192,259]{1,0:T(32,4)}", 10},
+        Row{"u8[256,257]{0,1:T(2,128)(2,1)} -> u8[256,257]{1,0:T(8,128)}", 13},
+        Row{"u8[256,128]{0,1} -> u8[256,128]{1,0:T(2,2)}", 16}}) {
     for (const Caches caches : {Caches::hold_everything, Caches::hold_nothing}) {
       EXPECT_LE(operations_a_line(row.text, {"avx512_vbmi", caches}), row.most) << row.text;
     }
