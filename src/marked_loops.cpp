@@ -29,6 +29,12 @@ int64_t even(int64_t extent, int64_t factor) {
   return factor;
 }
 
+/// The most up to `factor` that divides the extent.
+int64_t dividing(int64_t extent, int64_t factor) {
+  while (extent > factor && extent % factor != 0) --factor;
+  return factor;
+}
+
 }  // namespace
 
 MarkedLoops::MarkedLoops(const IterationSpace& space, const Target& target)
@@ -74,8 +80,12 @@ int64_t MarkedLoops::take_run(size_t operand, int64_t run, int64_t wanted, Mark 
     const int k = next_in_run(operand, run);
     // The target leaves the loop that the runs of the source begin with to the source.
     if (k < 0 || (operand == 0 && loop(k).stride[1] == element_stride(space().op, 1))) break;
-    const int64_t factor = wanted / run;
-    const int inner = split_off(k, length == Length::about ? even(loop(k).extent, factor) : factor);
+    const int64_t most = wanted / run, extent = loop(k).extent;
+    const int64_t factor = length == Length::about          ? even(extent, most)
+                           : length == Length::without_rest ? dividing(extent, most)
+                                                            : most;
+    if (factor == 1) break;
+    const int inner = split_off(k, factor);
     mark(inner) = as;
     run *= loop(inner).extent;
   }

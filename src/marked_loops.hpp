@@ -24,8 +24,8 @@ class MarkedLoops {
   enum class Mark : uint8_t { outside, around, target_run, source_run };
 
   /// How much of a loop lengthens a run: at most what is wanted, or up to twice of that where this
-  /// divides the loop, since a rest takes as much code again.
-  enum class Length : uint8_t { at_most, about };
+  /// divides the loop, since a rest takes as much code again; or no more than divides it.
+  enum class Length : uint8_t { at_most, about, without_rest };
 
   IterationSpace& space() { return schedule_.space; }
   Loop& loop(int k) { return schedule_.space.loops[static_cast<size_t>(k)]; }

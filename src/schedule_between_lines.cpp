@@ -66,9 +66,10 @@ int64_t evenly(int64_t count, int64_t most) {
 int64_t evenly_up(int64_t count, int64_t most) { return ceil_div(count, ceil_div(count, most)); }
 
 /// The longest of three quarters of `length` to `most` that leaves no rest, which would be code of
-/// its own; or `length`.
-int64_t without_rest(int64_t count, int64_t length, int64_t most) {
-  for (int64_t tried = most; 4 * tried >= 3 * length; --tried) {
+/// its own; or `length`. Where code has to be short, of half of it.
+int64_t without_rest(int64_t count, int64_t length, int64_t most, CodeGoal goal) {
+  const int64_t least = goal == CodeGoal::small ? ceil_div(length, 2) : ceil_div(3 * length, 4);
+  for (int64_t tried = most; tried >= least; --tried) {
     if (count % tried == 0) return tried;
   }
   return length;
@@ -76,12 +77,12 @@ int64_t without_rest(int64_t count, int64_t length, int64_t most) {
 
 /// How many panels of columns that lie side by side make a box, whose lines are asked for together:
 /// without a rest, which would be code of its own, or about four. (25 random cases of f32 in .96 of
-/// the time that one takes; 8 the same.)
-int64_t panels_of_box(int64_t count) {
+/// the time that one takes; 8 the same.) Where code has to be short, one rather than a rest.
+int64_t panels_of_box(int64_t count, CodeGoal goal) {
   for (const int64_t panels : {4, 5, 3, 6, 7, 8}) {
     if (count % panels == 0) return panels;
   }
-  return evenly_up(count, 4);
+  return goal == CodeGoal::small ? 1 : evenly_up(count, 4);
 }
 
 /// The length of tiles of half of `most` and more that cover the most.
@@ -196,7 +197,7 @@ bool Scheduler::image_runs() {
   const int64_t most = most_imaged_run_bytes(columns, target_.line_bytes);
   if (take_imaged_run(most) < least_imaged_run_bytes) return false;
   const int more = next_in_run(1, columns * bytes);
-  if (more >= 0) mark(split_off(more, panels_of_box(loop(more).extent))) = Mark::source_run;
+  if (more >= 0) mark(split_off(more, panels_of_box(loop(more).extent, goal_))) = Mark::source_run;
   go_on(1);
   schedule_.staging = Staging::images;
   return true;
@@ -219,7 +220,8 @@ bool Scheduler::take_imaged_rows(int64_t row_bytes) {
   const int64_t columns = std::min(imaged_rows_bytes / row_bytes, most_imaged_rows);
   const int next = next_in_run(1, row_bytes);
   if (next >= 0 && columns > 1)
-    mark(split_off(next, without_rest(loop(next).extent, columns, columns))) = Mark::source_run;
+    mark(split_off(next, without_rest(loop(next).extent, columns, columns, goal_))) =
+        Mark::source_run;
   go_on(1);
   schedule_.movement = Movement::transpose;
   schedule_.staging = Staging::images;
@@ -236,7 +238,7 @@ int64_t Scheduler::take_imaged_columns() {
        k = next_in_run(1, columns * bytes)) {
     const int64_t extent = loop(k).extent, most = panel / columns;
     const int64_t length = extent <= 2 * most ? evenly_up(extent, most) : most;
-    const int inner = split_off(k, without_rest(extent, length, most));
+    const int inner = split_off(k, without_rest(extent, length, most, goal_));
     mark(inner) = Mark::source_run;
     columns *= loop(inner).extent;
     if (loop(inner).extent < extent) break;
@@ -250,7 +252,8 @@ int64_t Scheduler::take_imaged_run(int64_t most) {
     const Axis& axis = space().axes[static_cast<size_t>(loop(k).axis)];
     const int64_t extent = loop(k).extent, step = loop(k).step;
     if (axis.valid != axis.padded || axis.valid % (extent * step) != 0) return run;
-    const int inner = split_off(k, without_rest(extent, evenly_up(extent, most / run), most / run));
+    const int inner =
+        split_off(k, without_rest(extent, evenly_up(extent, most / run), most / run, goal_));
     mark(inner) = Mark::target_run;
     run *= loop(inner).extent;
     if (loop(inner).extent < extent) return run;

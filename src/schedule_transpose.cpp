@@ -98,7 +98,7 @@ void Scheduler::transpose() {
                                 : cached_block(bytes);
   schedule_.target_first = crowds || schedule_.network_column_bytes >= target_.line_bytes;
   row = take_run(0, row, block.rows * bytes, Mark::target_run);
-  column = take_run(1, column, block.columns * bytes, Mark::source_run);
+  column = take_run(1, column, block.columns * bytes, Mark::source_run, column_length());
   if (row == bytes && column == bytes) scattered();
   // Narrow unpacks run twice as often as wide ones: u8 16 x 16 .20 -> .3 of memcpy.
   const int64_t widest = target_.vector_bytes;
@@ -154,16 +154,21 @@ Scheduler::Runs Scheduler::target_run_first() {
   runs.row = take_run(0, bytes, target_.vector_bytes, Mark::target_run);
   runs.lanes = takes_lanes(runs.row);
   if (runs.lanes) network = std::max<int64_t>(network, lanes_bytes);
-  runs.column = take_run(1, bytes, network, Mark::source_run);
+  runs.column = take_run(1, bytes, network, Mark::source_run, column_length());
   return runs;
 }
 
 Scheduler::Runs Scheduler::source_run_first() {
   Runs runs;
   const int64_t bytes = space().op.bytes;
-  runs.column = take_run(1, bytes, schedule_.network_column_bytes, Mark::source_run);
+  runs.column =
+      take_run(1, bytes, schedule_.network_column_bytes, Mark::source_run, column_length());
   runs.row = take_run(0, bytes, target_.vector_bytes, Mark::target_run);
   return runs;
+}
+
+MarkedLoops::Length Scheduler::column_length() const {
+  return goal_ == CodeGoal::small ? Length::without_rest : Length::at_most;
 }
 
 bool Scheduler::short_rows_touch(int64_t row, int64_t column) {

@@ -108,6 +108,9 @@ class Scheduler : private MarkedLoops {
   Runs target_run_first();
   Runs source_run_first();
 
+  /// Columns leave no rest where code has to be short.
+  Length column_length() const;
+
   /// Whether the rows of one side are short and touch, so that lanes hold some of them. `row`,
   /// `column`: what is taken of the target and the source, bytes.
   bool short_rows_touch(int64_t row, int64_t column);
