@@ -66,7 +66,9 @@ TEST(Operations, AreFewForALineOfTheTarget) {
         Row{"u8[128,88,8]{2,1,0:T(16,4,1)} -> u8[128,88,8]", 9},
         Row{"u8[192,259] -> u8[192,259]{1,0:T(32,4)}", 10},
         Row{"u8[256,257]{0,1:T(2,128)(2,1)} -> u8[256,257]{1,0:T(8,128)}", 13},
-        Row{"u8[256,128]{0,1} -> u8[256,128]{1,0:T(2,2)}", 16}}) {
+        Row{"u8[256,128]{0,1} -> u8[256,128]{1,0:T(2,2)}", 16},
+        Row{"u8[256,256]{0,1} -> u8[256,256]{1,0:T(32,8)}", 8},
+        Row{"u8[128,640]{1,0:T(16,1)} -> u8[128,640]{1,0:T(2,16)}", 8}}) {
     for (const Caches caches : {Caches::hold_everything, Caches::hold_nothing}) {
       EXPECT_LE(operations_a_line(row.text, {"avx512_vbmi", caches}), row.most) << row.text;
     }
