@@ -195,11 +195,15 @@ std::array<int64_t, 2> Scheduler::permute_siblings(std::array<int64_t, 2> runs) 
 }
 
 void Scheduler::permute_pages(const std::array<int64_t, 2>& runs) {
-  if (goal_ == CodeGoal::small) return;
   const int source = nearest_source(runs[1]), target = next_in_run(0, runs[0]);
   if (source < 0 || target < 0 || source == target) return;
   const int64_t stride = std::abs(loop(source).stride[1]);
-  move_inside(split_off(source, std::max<int64_t>(1, target_.page_bytes / stride)));
+  const int64_t most = std::max<int64_t>(1, target_.page_bytes / stride);
+  if (goal_ == CodeGoal::small) {  // without rests
+    if (loop(source).extent <= most) move_inside(source);
+    return;
+  }
+  move_inside(split_off(source, most));
   const int64_t lines = std::max<int64_t>(1, permuted_line_bytes / runs[0]);
   move_inside(split_off(next_in_run(0, runs[0]), lines));
 }
