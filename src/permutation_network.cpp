@@ -44,10 +44,29 @@ WindowMoves window_moves(const std::vector<Side>& sides, int64_t element, int64_
   return result;
 }
 
+namespace {
+
+/// How many windows of the source each of the target joins.
+std::vector<size_t> joined_windows(const WindowMoves& windows) {
+  std::vector<size_t> joined(windows.targets.size());
+  std::vector<size_t> last(windows.sources.size(), joined.size());  // target that each went to
+  for (const SlotMove& move : windows.moves) {
+    if (std::exchange(last[move.source_window], move.target_window) != move.target_window)
+      ++joined[move.target_window];
+  }
+  return joined;
+}
+
+}  // namespace
+
+bool fits_registers(int64_t places, const Target& target) {
+  constexpr int64_t reserve = 4;  // of what is on its way, and padding
+  return places + reserve <= target.registers;
+}
+
 bool fits_registers(const RingRoute& route, const Target& target) {
-  constexpr size_t reserve = 4;  // of what is on its way, and padding
   return std::all_of(route.rings.begin(), route.rings.end(), [&](const Ring& ring) {
-    return ring.places + reserve <= static_cast<size_t>(target.registers);
+    return fits_registers(static_cast<int64_t>(ring.places), target);
   });
 }
 
@@ -62,7 +81,8 @@ PermutationNetwork::PermutationNetwork(const WindowMoves& windows, const WindowS
       vector_(permuted_bytes(machine)),
       slots_(static_cast<size_t>(vector_ / element_)),
       loaded_(windows.sources.size(), program::none),
-      spread_(windows.sources.size(), program::none) {}
+      spread_(windows.sources.size(), program::none),
+      joined_(joined_windows(windows)) {}
 
 void PermutationNetwork::emit(const Leave& leave) {
   const Route route =
@@ -173,23 +193,15 @@ std::optional<RingRoute> PermutationNetwork::shorter_rings(const Route& route, b
 size_t PermutationNetwork::cost_of_chains() const {
   const Costs costs = this->costs();
   size_t cost = 0;
-  for (size_t first = 0, window = 0; window < windows_.targets.size(); ++window) {
-    const size_t count = moves_to(window, first);
-    if (count == 0) continue;
-    const size_t windows = needed(first, count).size();
-    cost += windows == 1 ? costs.permute : (windows - 1) * costs.permute_two;
-    first += count;
+  for (const size_t windows : joined_) {
+    if (windows > 0) cost += windows == 1 ? costs.permute : (windows - 1) * costs.permute_two;
   }
   return cost;
 }
 
 size_t PermutationNetwork::cost(const Route& route) const {
   size_t blends = 0;
-  for (size_t first = 0, window = 0; window < windows_.targets.size(); ++window) {
-    const size_t count = moves_to(window, first);
-    if (count > 0) blends += needed(first, count).size() - 1;
-    first += count;
-  }
+  for (const size_t windows : joined_) blends += windows > 0 ? windows - 1 : 0;
   const size_t before = route.kind == RouteKind::source ? 0 : windows_.sources.size();
   const size_t after = route.kind == RouteKind::target ? 0 : windows_.targets.size();
   return (before + after) * costs().permute + blends * costs().blend;
@@ -200,12 +212,14 @@ size_t PermutationNetwork::cost(const Route& route) const {
 /// The register of a source window with its elements in their slots in the middle.
 Reg PermutationNetwork::spread(const std::vector<size_t>& middle, size_t window) {
   if (spread_[window] != program::none) return spread_[window];
-  std::vector<uint8_t> table(slots_, program::undefined);
-  for (size_t k = 0; k < windows_.moves.size(); ++k) {
-    if (windows_.moves[k].source_window != window) continue;
-    table[middle[k]] = static_cast<uint8_t>(windows_.moves[k].source_slot);
+  if (spread_tables_.empty()) {
+    spread_tables_.assign(spread_.size(), std::vector<uint8_t>(slots_, program::undefined));
+    for (size_t k = 0; k < windows_.moves.size(); ++k) {
+      const SlotMove& move = windows_.moves[k];
+      spread_tables_[move.source_window][middle[k]] = static_cast<uint8_t>(move.source_slot);
+    }
   }
-  spread_[window] = permute(load(window), std::move(table));
+  spread_[window] = permute(load(window), std::move(spread_tables_[window]));
   return spread_[window];
 }
 

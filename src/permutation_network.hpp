@@ -44,6 +44,7 @@ WindowMoves window_moves(const std::vector<nest::Side>& sides, int64_t element_b
                          int64_t vector_bytes, bool reads_between);
 
 /// Whether all windows of a ring have registers at once.
+bool fits_registers(int64_t places, const Target& target);
 bool fits_registers(const RingRoute& route, const Target& target);
 
 /// Where windows are loaded from.
@@ -104,9 +105,11 @@ class PermutationNetwork {
   Tables& tables_;
   Emitter& emitter_;
   const int64_t element_;
-  const int64_t vector_;                       ///< what is permuted at once, bytes
-  const size_t slots_;                         ///< of that
-  std::vector<program::Reg> loaded_, spread_;  ///< by window of the source
+  const int64_t vector_;                             ///< what is permuted at once, bytes
+  const size_t slots_;                               ///< of that
+  std::vector<program::Reg> loaded_, spread_;        ///< by window of the source
+  std::vector<std::vector<uint8_t>> spread_tables_;  ///< the same; of any that is not spread yet
+  const std::vector<size_t> joined_;                 ///< by window of the target
 };
 
 }  // namespace restride

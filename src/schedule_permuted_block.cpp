@@ -99,8 +99,8 @@ int64_t Scheduler::block_run(const std::vector<int64_t>& block, size_t operand) 
 
 Scheduler::Windows Scheduler::windows_of(const std::vector<int64_t>& block) {
   const int64_t bytes = space().op.bytes, window = permuted_window_bytes();
-  const int64_t target_run = block_run(block, 0);
-  const int64_t source_window = std::min(block_run(block, 1), window);
+  const int64_t target_run = block_run(block, 0), source_run = block_run(block, 1);
+  const int64_t source_window = std::min(source_run, window);
   std::vector<int> loops;
   for (int k = 0; k < loop_count(); ++k) {
     if (block[static_cast<size_t>(k)] > 1) loops.push_back(k);
@@ -118,7 +118,9 @@ Scheduler::Windows Scheduler::windows_of(const std::vector<int64_t>& block) {
   }
   std::sort(joined.begin(), joined.end());
   const auto different = std::unique(joined.begin(), joined.end()) - joined.begin();
-  return {block_bytes(block) / target_run * ceil_div(target_run, window), different};
+  const int64_t all = block_bytes(block);
+  return {all / target_run * ceil_div(target_run, window),
+          all / source_run * ceil_div(source_run, window), different};
 }
 
 std::vector<int64_t> Scheduler::block_of_rings(const PermutedLimits& most) {
@@ -136,22 +138,28 @@ std::vector<int64_t> Scheduler::block_of_rings(const PermutedLimits& most) {
 }
 
 bool Scheduler::makes_rings(const PermutedLimits& most, const std::vector<int64_t>& block) {
-  if (most.steps_of_rings == 0 || permutes_lanes(target_)) return false;
+  const int64_t most_steps = most.steps_of_rings * ceil_div(block_bytes(block), target_.line_bytes);
+  if (most_steps == 0 || permutes_lanes(target_)) return false;
+  const int64_t bytes = space().op.bytes, window = permuted_window_bytes();
+  // A look at it, before every element is followed: a ring has all that a window joins. But shorter
+  // runs may share windows.
+  const auto [targets, sources, joined] = windows_of(block);
+  const int64_t places = std::max(joined, targets * joined / sources);
+  const bool too_many = targets + sources > most_steps || !fits_registers(places, target_);
+  if (too_many && 2 * block_run(block, 1) >= window) return false;
   std::vector<nest::Side> sides;
   for (int k = 0; k < loop_count(); ++k) {
     const int64_t extent = block[static_cast<size_t>(k)];
     if (!loop(k).own.empty() && extent > 1) return false;
     if (extent > 1) sides.push_back({extent, loop(k).stride});
   }
-  const int64_t bytes = space().op.bytes, window = permuted_window_bytes();
   const WindowMoves windows = window_moves(sides, bytes, window, schedule_.reads_between);
   const std::optional<RingRoute> route =
       find_rings(windows.moves, windows.sources.size(), windows.targets.size(),
                  static_cast<size_t>(window / bytes));
   if (!route || !fits_registers(*route, target_)) return false;
-  const auto steps =
-      static_cast<int64_t>(windows.sources.size() + windows.targets.size() + route->blends);
-  return steps <= most.steps_of_rings * ceil_div(block_bytes(block), target_.line_bytes);
+  const size_t steps = windows.sources.size() + windows.targets.size() + route->blends;
+  return static_cast<int64_t>(steps) <= most_steps;
 }
 
 bool Scheduler::repeats(const std::vector<int64_t>& block) {

@@ -261,10 +261,10 @@ class Scheduler : private MarkedLoops {
   /// Repeats the block where its runs of the target, of `run` bytes, go on.
   void join_in_image(int64_t run, int64_t blocks);
 
-  /// The vectors that hold a block as it lies in the target, and those of the source that the first
-  /// of them joins.
+  /// The vectors that hold a block as it lies in the target and in the source, and those of the
+  /// source that the first of the target joins.
   struct Windows {
-    int64_t targets, joined;
+    int64_t targets, sources, joined;
   };
   Windows windows_of(const std::vector<int64_t>& block);
 
