@@ -90,9 +90,7 @@ Schedule Scheduler::run() {
     // Short rows that lie across the target.
   } else if ((row || splat) && computes && permutes() &&
              loop(innermost).extent * space().op.bytes < permuted_row_bytes(loop(innermost)) &&
-             loop_count() > 1 &&
-             permute(
-                 {.steps_of_rings = steps_of_rings(loop(innermost).extent * space().op.bytes)})) {
+             loop_count() > 1 && permute_short_rows(loop(innermost))) {
     // Rows of a few bytes fill whole windows together.
   } else if (row && computes && image_rows()) {
     // Short rows of a large array that begin between lines.
@@ -100,7 +98,7 @@ Schedule Scheduler::run() {
     rows(Movement::row, innermost);
   } else if (splat) {
     rows(Movement::splat, innermost);
-  } else if (!computes || !repeat_blocks()) {
+  } else if (!computes || !(repeat_blocks() || gather_repeats())) {
     transpose();
   }
   if (schedule_.movement == Movement::permute) schedule_.claimed_ahead = permuted_claimed_ahead();
@@ -122,15 +120,21 @@ int64_t Scheduler::permuted_row_bytes(const Loop& row) const {
   return splat && schedule_.nontemporal ? short_streamed_splat_bytes : short_repeated_bytes;
 }
 
-bool Scheduler::streams() const {
-  const int64_t written = cached_bytes(0);
+int64_t Scheduler::cached_source_bytes() const {
   int64_t read = 0;
   for (int operand = 1; operand <= source_count(schedule_.space.op); ++operand) {
     read += cached_bytes(operand);
   }
-  const bool fills = read < written / least_written_per_read;
-  const int64_t most = fills ? target_.streaming_fill_bytes : target_.streaming_bytes;
-  return target_.nontemporal && written + read > most;
+  return read;
+}
+
+bool Scheduler::fills() const {
+  return cached_source_bytes() < cached_bytes(0) / least_written_per_read;
+}
+
+bool Scheduler::streams() const {
+  const int64_t most = fills() ? target_.streaming_fill_bytes : target_.streaming_bytes;
+  return target_.nontemporal && cached_bytes(0) + cached_source_bytes() > most;
 }
 
 // Loops that leave no line out make one run, wider ones repeat it:

@@ -31,6 +31,9 @@ class Scheduler : private MarkedLoops {
   Schedule run();
 
  private:
+  /// Whether much more is written than is read.
+  bool fills() const;
+
   /// Whether the arrays are too large to stay in the caches anyway.
   bool streams() const;
 
@@ -42,6 +45,7 @@ class Scheduler : private MarkedLoops {
 
   /// How much of the caches that takes: the lines with something in them.
   int64_t cached_bytes(int operand) const;
+  int64_t cached_source_bytes() const;
 
   /// Whether source and target of a move stay in L1 together.
   bool stays_in_l1() const;
@@ -85,9 +89,20 @@ class Scheduler : private MarkedLoops {
   /// False where they are few.
   bool repeat_joined_rows(int k, int64_t rows, int64_t row_bytes);
 
+  bool has_repeats();
+  void mark_repeats(Mark as);
+
   /// Marks a block of the source and all its places. False if it would not make lines of the
   /// target.
   bool repeat_blocks();
+
+  /// Marks a block whose source is relaid into scratch once, in the order of the target, which is
+  /// made from there. False if nothing repeats, or if source and target go on in the same loop.
+  bool gather_repeats();
+
+  /// Marks the loops of a run of the target, repeated ones among them; returns how much of it the
+  /// source has, bytes.
+  int64_t take_repeated_run();
 
   /// Nothing is contiguous: some elements a tile, one by one.
   void scattered();
@@ -234,6 +249,8 @@ class Scheduler : private MarkedLoops {
   /// Marks a block whose source and target both are a few contiguous windows. False if there is
   /// none, or if windows join more.
   bool permute(const PermutedLimits& most = {});
+  /// The same of short rows; those of one element each by way of scratch where windows join many.
+  bool permute_short_rows(const Loop& row);
   bool mark_permuted(const PermutedLimits& most);
 
   /// The same where some of the loops make one run of both operands, as batches of small matrices

@@ -332,9 +332,11 @@ class Selector {
 };
 
 /// Whether boxes keep images of operands in scratch.
-bool has_images(const IterationSpace& space) {
-  return is_packed(space.op) || std::any_of(space.loops.begin(), space.loops.end(),
-                                            [](const Loop& loop) { return !loop.own.empty(); });
+bool has_images(const Schedule& schedule) {
+  const std::vector<Loop>& loops = schedule.space.loops;
+  return schedule.movement == Movement::gather || is_packed(schedule.space.op) ||
+         std::any_of(loops.begin(), loops.end(),
+                     [](const Loop& loop) { return !loop.own.empty(); });
 }
 
 /// Forgets a stream that no operation uses.
@@ -374,7 +376,8 @@ Program select(const LoopNest& nest, const Schedule& schedule, const Target& tar
     const int scratch = sources + 1;
     if (has_boxes) {
       // Streams for what is relaid of each source, and for the image of each operand.
-      const int images = has_images(schedule.space) ? sources + 1 : 0;
+      const bool images_of_all = has_images(schedule) || schedule.movement == Movement::gather;
+      const int images = images_of_all ? sources + 1 : 0;
       program.streams.insert(program.streams.end(), static_cast<size_t>(sources + images), scratch);
     } else {
       program.streams.insert(program.streams.end(), {scratch, scratch, 1, scratch});

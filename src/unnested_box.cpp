@@ -83,6 +83,7 @@ bool is_unnested(const Tile& box) {
 
 UnnestedBox unnested_box(const Tile& box, const ElementOp& op) {
   UnnestedBox result;
+  const bool unnested = is_unnested(box);
   std::vector<Walks> walks(box.sides.size());
   for (size_t k = 0; k < box.sides.size(); ++k) {
     for (size_t operand = 0; operand < max_operands; ++operand) {
@@ -91,7 +92,7 @@ UnnestedBox unnested_box(const Tile& box, const ElementOp& op) {
   }
   for (int source = 1; source <= source_count(op); ++source) {
     const auto operand = static_cast<size_t>(source);
-    if (!counts_for_itself(box, operand)) continue;
+    if (unnested && !counts_for_itself(box, operand)) continue;
     const Dense scratch = dense(box, operand, element_bytes(op, source));
     std::vector<NestedBox>& gathered = result.gathered[operand];
     gathered = {{{box.work, {}}}};

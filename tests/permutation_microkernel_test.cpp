@@ -29,6 +29,24 @@ TEST_P(Microkernel, PermutesSmallInnerDimensions) {
   }
 }
 
+TEST_P(Microkernel, RepeatsElementsOfASourceThatLiesAcross) {
+  for (const char* type : {"u8", "u16", "f32", "f64"}) {
+    for (const int times : {2, 3, 5}) {
+      for (const std::vector<int>& size : {std::vector{7, 40}, {65, 33}, {130, 67}}) {
+        const int rows = size[0], columns = size[1];
+        expect_conforms(
+            array(type, size) + " -> " + array(type, {columns, rows, times}) + " dims={1,0}",
+            GetParam());
+        // Pixels of planes, each of them so often.
+        expect_conforms(array(type, {3, rows, columns}) + " -> " +
+                            array(type, {rows, columns, times, 3}) + " dims={3,0,1}",
+                        GetParam());
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
 TEST_P(Microkernel, MovesBetweenColumnsAndSmallTiles) {
   for (const char* type : {"u8", "u16", "f32", "f64"}) {
     for (const char* tile : {"T(2,2)", "T(4,4)", "T(8,8)", "T(16,16)", "T(4,8)", "T(3,5)"}) {

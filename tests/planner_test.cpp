@@ -229,6 +229,47 @@ TEST(Caches, KeepSetsOfL1FromBeingCrowded) {
   }
 }
 
+TEST(Repeats, AreMadeFromScratchWhereTheSourceLiesAcross) {
+  struct Row {
+    const char* text;
+    Movement movement;
+  };
+  for (const Row& row :
+       {Row{"u8[100,130] -> u8[130,100,2] dims={1,0}", Movement::gather},
+        Row{"u16[100,130] -> u16[130,100,3] dims={1,0}", Movement::gather},
+        Row{"u8[8,32,14,14] -> u8[8,14,2,14,2,32] dims={0,5,1,3}", Movement::gather},
+        // Few windows are joined; none; long runs of one element.
+        Row{"f64[100,130] -> f64[130,100,3] dims={1,0}", Movement::permute},
+        Row{"u8[100,130] -> u8[100,130,2] dims={0,1}", Movement::permute},
+        Row{"f32[100,130] -> f32[130,100,64] dims={1,0}", Movement::splat},
+        // Rows of lines, copied to each of their places.
+        Row{"f32[128,130] -> f32[20,130,128] dims={2,1}", Movement::repeat}}) {
+    IterationSpace space = *iteration_space(*parse_problem(row.text));
+    simplify(space);
+    const Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+    EXPECT_EQ(schedule(space, target).movement, row.movement) << row.text;
+  }
+}
+
+TEST(Repeats, AreWrittenInLongerRunsBeyondTheSecondLevel) {
+  struct Row {
+    const char* text;
+    int64_t run_bytes;
+  };
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.l2_bytes = 1 << 20;
+  for (const Row& row : {Row{"u8[1024,64] -> u8[32,64,1024] dims={2,1}", 512},
+                         Row{"u8[1024,64] -> u8[8,64,1024] dims={2,1}", 128},  // in L2
+                         // No fill: what is read counts, too.
+                         Row{"u8[1024,1024] -> u8[2,1024,1024] dims={2,1}", 128}}) {
+    IterationSpace space = *iteration_space(*parse_problem(row.text));
+    simplify(space);
+    const Schedule scheduled = schedule(space, target);
+    EXPECT_EQ(scheduled.movement, Movement::repeat) << row.text;
+    EXPECT_EQ(scheduled.space.loops.back().extent, row.run_bytes) << row.text;
+  }
+}
+
 /// How many tiles stand between two that lie as close as can be in the source.
 int64_t tiles_between(const Schedule& schedule) {
   const std::vector<Loop>& loops = schedule.space.loops;
