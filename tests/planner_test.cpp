@@ -242,11 +242,15 @@ TEST(Repeats, AreMadeFromScratchWhereTheSourceLiesAcross) {
         Row{"f64[100,130] -> f64[130,100,3] dims={1,0}", Movement::permute},
         Row{"u8[100,130] -> u8[100,130,2] dims={0,1}", Movement::permute},
         Row{"f32[100,130] -> f32[130,100,64] dims={1,0}", Movement::splat},
+        // Rows of half a line: joined to lines in scratch, but not in L1.
+        Row{"f32[300,8] -> f32[300,8,8] dims={0,2}", Movement::repeat},
+        Row{"f32[100,8] -> f32[100,8,8] dims={0,2}", Movement::row},
         // Rows of lines, copied to each of their places.
         Row{"f32[128,130] -> f32[20,130,128] dims={2,1}", Movement::repeat}}) {
     IterationSpace space = *iteration_space(*parse_problem(row.text));
     simplify(space);
-    const Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+    Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+    target.l1_bytes = 48 * 1024;
     EXPECT_EQ(schedule(space, target).movement, row.movement) << row.text;
   }
 }
