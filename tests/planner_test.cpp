@@ -255,6 +255,25 @@ TEST(Repeats, AreMadeFromScratchWhereTheSourceLiesAcross) {
   }
 }
 
+TEST(Permutations, LoadWhatLiesBetweenShortRunsOfTheSource) {
+  struct Row {
+    const char* text;
+    Movement movement;
+  };
+  for (const Row& row :
+       {Row{"u8[60,60,3]{2,1,0:PAD(60,60,4;unknown)} -> u8[60,60,3]{1,0,2}", Movement::permute},
+        Row{"u8[60,60,4]{2,1,0:PAD(60,60,6;unknown)} -> u8[60,60,4]{1,2,0}", Movement::permute},
+        Row{"u8[60,60,5]{2,1,0:PAD(60,60,8;unknown)} -> u8[60,60,5]{1,0,2}", Movement::transpose},
+        Row{"u16[60,60,3]{2,1,0:PAD(60,60,4;unknown)} -> u16[60,60,3]{1,0,2}", Movement::permute},
+        Row{"u16[60,60,4]{2,1,0:PAD(60,60,6;unknown)} -> u16[60,60,4]{1,0,2}",
+            Movement::transpose}}) {
+    IterationSpace space = *iteration_space(*parse_problem(row.text));
+    simplify(space);
+    const Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+    EXPECT_EQ(schedule(space, target).movement, row.movement) << row.text;
+  }
+}
+
 TEST(Repeats, AreWrittenInLongerRunsBeyondTheSecondLevel) {
   struct Row {
     const char* text;
