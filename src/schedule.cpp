@@ -98,7 +98,7 @@ Schedule Scheduler::run() {
     rows(Movement::row, innermost);
   } else if (splat) {
     rows(Movement::splat, innermost);
-  } else if (!computes || !(repeat_blocks() || gather_repeats())) {
+  } else if (!computes || !(repeat_blocks() || gather_repeats() || gather_apart())) {
     transpose();
   }
   if (schedule_.movement == Movement::permute) schedule_.claimed_ahead = permuted_claimed_ahead();

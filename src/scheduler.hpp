@@ -100,6 +100,10 @@ class Scheduler : private MarkedLoops {
   /// made from there. False if nothing repeats, or if source and target go on in the same loop.
   bool gather_repeats();
 
+  /// Marks a block of a source whose elements lie apart, to be transposed once they are dense in
+  /// scratch. False if they are dense, or in lines of their own.
+  bool gather_apart();
+
   /// Marks the loops of a run of the target, repeated ones among them; returns how much of it the
   /// source has, bytes.
   int64_t take_repeated_run();

@@ -8,8 +8,8 @@
 // Every source that counts for itself is moved into scratch, where its elements lie densely, in the
 // order of the sides. From there, and from the other sources, the target is made. A side that
 // begins or ends within a tile of an operand gives the rest of that tile, whole tiles, and the
-// begin of another. Where all digits nest every source is moved into scratch: the target repeats
-// it.
+// begin of another. Where all digits nest every source is moved into scratch, to be read once or to
+// be dense.
 //
 // Not here: how the boxes are moved.
 #pragma once

@@ -255,6 +255,25 @@ TEST(Repeats, AreMadeFromScratchWhereTheSourceLiesAcross) {
   }
 }
 
+TEST(Transposes, GatherElementsThatLieApart) {
+  struct Row {
+    const char* text;
+    Movement movement;
+  };
+  for (const Row& row :
+       {Row{"u8[70,133,1]{2,1,0:PAD(70,133,4;unknown)} -> u8[70,133,1]{0,1,2}", Movement::gather},
+        Row{"f32[70,65,1]{2,1,0:PAD(70,65,8;unknown)} -> f32[70,65,1]{0,1,2}", Movement::gather},
+        Row{"f32[70,65,1]{2,1,0:PAD(70,65,9;unknown)} -> f32[70,65,1]{0,1,2}",
+            Movement::permute},  // few in a line
+        Row{"f32[70,65] -> f32[70,65]{0,1}", Movement::transpose},
+        Row{"f32[70,65,1]{2,1,0:PAD(70,65,2;unknown)} -> f32[70,65,1]", Movement::permute}}) {
+    IterationSpace space = *iteration_space(*parse_problem(row.text));
+    simplify(space);
+    const Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+    EXPECT_EQ(schedule(space, target).movement, row.movement) << row.text;
+  }
+}
+
 TEST(Permutations, LoadWhatLiesBetweenShortRunsOfTheSource) {
   struct Row {
     const char* text;

@@ -340,6 +340,11 @@ constexpr auto cases = std::to_array<std::string_view>({
     "u8[150,97] -> u8[97,150,4]{2,1,0:PAD(97,160,4;one)} dims={1,0}",
     "u8[64,130]{1,0:T(8,32)} -> u8[130,64,3] dims={1,0}",
     "u16[40,130] -> u16[130,7,40,2] dims={2,0}",
+    // Elements that lie apart in a source across the target.
+    "u8[70,133,1]{2,1,0:PAD(70,133,4;unknown)} -> u8[70,133,1]{0,1,2}",
+    "u16[130,37,1]{2,1,0:PAD(130,37,3;unknown)} -> u16[130,37,1]{0,1,2}",
+    "f32[5,70,65,1]{3,2,1,0:PAD(5,70,65,2;unknown)} -> f32[5,70,65,1]{1,0,2,3}",
+    "f64[33,65] strides={1056,-16} -> f64[33,65]{0,1}",
     // Planes from pixels with gaps between them.
     "u8[70,65,3]{2,1,0:PAD(70,65,4;unknown)} -> u8[70,65,3]{1,0,2}",
     "u8[33,70,4]{2,1,0:PAD(33,70,6;unknown)} -> u8[33,70,4]{1,2,0}",
