@@ -382,6 +382,13 @@ class Scheduler : private MarkedLoops {
   /// Marks the loops of a row of the target; returns its elements.
   int64_t computed_row();
 
+  /// How many of a loop's iterations lengthen a row of `run` elements, to whole vectors if it is
+  /// short.
+  int64_t computed_extent(int64_t run, int64_t extent) const;
+
+  /// The bytes of a source that the row already has side by side.
+  int64_t taken_run(int operand);
+
   /// Whether neighbours lie side by side in a source along loop `k`.
   bool begins_runs(int k);
 

@@ -274,6 +274,30 @@ TEST(Transposes, GatherElementsThatLieApart) {
   }
 }
 
+TEST(Computations, MakeWholeVectorsOfShortRowsAndGoOnBehindThem) {
+  struct Row {
+    const char* text;
+    std::vector<int64_t> tile;
+  };
+  for (const Row& row : {Row{"add(u8[1000,3], u8[3] dims={1}) -> u8[1000,3]", {64, 3}},
+                         Row{"add(f32[1000,7], f32[7] dims={1}) -> f32[1000,7]", {16, 7}},
+                         Row{"add(u8[1000,12], u8[12] dims={1}) -> u8[1000,12]", {16, 12}},
+                         // Long rows as they are.
+                         Row{"add(u8[1000,99], u8[99] dims={1}) -> u8[1000,99]", {8, 99}},
+                         // The source goes on behind pixels.
+                         Row{"convert(u8[300,300,3]) -> f16[300,300,3]{2,0,1}", {21, 64, 3}}}) {
+    IterationSpace space = *iteration_space(*parse_problem(row.text));
+    simplify(space);
+    const Schedule scheduled = schedule(space, target_of({"avx512_vbmi", Caches::hold_everything}));
+    std::vector<int64_t> tile;
+    const std::vector<Loop>& loops = scheduled.space.loops;
+    for (auto loop = loops.end() - scheduled.tile_loops; loop != loops.end(); ++loop) {
+      tile.push_back(loop->extent);
+    }
+    EXPECT_EQ(tile, row.tile) << row.text;
+  }
+}
+
 TEST(Permutations, LoadWhatLiesBetweenShortRunsOfTheSource) {
   struct Row {
     const char* text;

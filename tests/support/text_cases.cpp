@@ -332,6 +332,13 @@ constexpr auto cases = std::to_array<std::string_view>({
     "add(s4[21,35]{0,1:E(4)}, s4[35] dims={1}) -> s4[21,35]{1,0:E(4)}",
     "multiply(u2[21,35]{0,1:E(2)}, u2[21,1]{1,0:E(4)}) -> u2[21,35]{1,0:E(2)}",
     "less(s4[300]{0:E(4)}, s4[300]{0:E(4)}) -> pred[300]{0:E(1)}",
+    // Short rows that touch, computed; sources that go on behind such a row.
+    "add(u8[1003,3], u8[3] dims={1}) -> u8[1003,3]",
+    "add(u8[70,40,7], u8[40] dims={1}) -> u8[70,40,7]",
+    "multiply(u8[331,5], u8[331] dims={0}) -> u8[331,5]",
+    "add(bf16[50,20], bf16[20] dims={1}) -> bf16[50,20]",
+    "convert(u8[130,70,3]) -> f16[130,70,3]{2,0,1}",
+    "convert(f32[67,130,3]) -> u8[67,130,3]{2,0,1}",
     // Elements that repeat in runs of the target, to which the source lies across: images that
     // grow.
     "u8[3,9,7,13] -> u8[3,7,2,13,2,9]{5,4,3,2,1,0} dims={0,5,1,3}",
