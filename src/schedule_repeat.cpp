@@ -114,6 +114,11 @@ bool Scheduler::gather_apart() {
   }
   const int64_t bytes = space().op.bytes, stride = std::abs(loop(column).stride[1]);
   if (2 * stride > target_.line_bytes) return false;
+  // In memory few elements at a time are as fast, where they are wide: f32[2000,2000] every other
+  // one 2.8 ms for 3.7, by lanes for 14; u8[3000,4000] every fourth 138 ms for 21, by lanes 18 for
+  // 37.
+  const bool far = extent_bytes(0) + extent_bytes(1) > 2 * target_.imaging_bytes;
+  if (permutes_lanes(target_) ? schedule_.nontemporal : far && bytes >= 4) return false;
   return instead(Schedule(schedule_), [&] {
     const int64_t columns = std::min(loop(column).extent, gathered_column_bytes / stride);
     move_inside(split_off(row, std::max<int64_t>(1, repeated_bytes / (columns * bytes))));
