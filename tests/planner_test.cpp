@@ -306,7 +306,6 @@ TEST(Permutations, LoadWhatLiesBetweenShortRunsOfTheSource) {
   for (const Row& row :
        {Row{"u8[60,60,3]{2,1,0:PAD(60,60,4;unknown)} -> u8[60,60,3]{1,0,2}", Movement::permute},
         Row{"u8[60,60,4]{2,1,0:PAD(60,60,6;unknown)} -> u8[60,60,4]{1,2,0}", Movement::permute},
-        Row{"u8[60,60,5]{2,1,0:PAD(60,60,8;unknown)} -> u8[60,60,5]{1,0,2}", Movement::transpose},
         Row{"u16[60,60,3]{2,1,0:PAD(60,60,4;unknown)} -> u16[60,60,3]{1,0,2}", Movement::permute},
         Row{"u16[60,60,4]{2,1,0:PAD(60,60,6;unknown)} -> u16[60,60,4]{1,0,2}",
             Movement::transpose}}) {
