@@ -29,12 +29,10 @@ namespace {
 using program::Body;
 using program::Step;
 
-// Of images of bytes half a line of the source: all of it is twice as slow, a quarter 1.1 times.
-constexpr int64_t most_panel_columns = 32;
-
-/// How many columns come in at a time: as many as fill a vector, of those that fall into as many.
+/// How many columns come in at a time: as many as the schedule takes, of those that fall into as
+/// many.
 int64_t panel_columns(const TileRun& columns, const Machine& machine) {
-  int64_t count = std::min(machine.vector_bytes / machine.element_bytes, most_panel_columns);
+  int64_t count = machine.network_column_bytes / machine.element_bytes;
   while (!columns.divides(count)) --count;
   return count;
 }
@@ -49,7 +47,11 @@ class ImagedTranspose {
  public:
   ImagedTranspose(const TileRun& rows, const TileRun& columns, const Strides& at,
                   const Machine& machine)
-      : machine_(for_networks(columns, machine)), rows_(rows), columns_(columns), at_(at) {}
+      : machine_(for_networks(columns, machine)),
+        rows_(rows),
+        columns_(columns),
+        at_(at),
+        panel_columns_(panel_columns(columns, machine)) {}
 
   int64_t image_bytes() const { return panel_columns_ * pitch_; }
 
@@ -102,7 +104,7 @@ class ImagedTranspose {
   Strides at_;
   ImageRun run_{0, at_[0], rows_.extent() * machine_.element_bytes};
   int64_t pitch_ = image_pitch(run_.bytes + program::lane_bytes, machine_);
-  int64_t panel_columns_ = panel_columns(columns_, machine_);
+  int64_t panel_columns_;
   int64_t asked_rows_ = ceil_div(rows_.extent(), columns_.extent());
 };
 

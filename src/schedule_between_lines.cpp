@@ -196,6 +196,7 @@ bool Scheduler::image_runs() {
   if (columns * bytes < least_imaged_column_bytes) return false;
   const int64_t most = most_imaged_run_bytes(columns, target_.line_bytes);
   if (take_imaged_run(most) < least_imaged_run_bytes) return false;
+  schedule_.network_column_bytes = columns * bytes;
   const int more = next_in_run(1, columns * bytes);
   if (more >= 0) mark(split_off(more, panels_of_box(loop(more).extent, goal_))) = Mark::source_run;
   go_on(1);

@@ -75,6 +75,15 @@ TEST(Operations, AreFewForALineOfTheTarget) {
   }
 }
 
+TEST(Operations, AreFewWhereCodeHasToBeShort) {
+  // Panels of 16 columns in place of 32 that would fill more than 16 KB.
+  for (const char* text :
+       {"u8[100,63,257] -> u8[100,63,257]{0,1,2}", "u8[100,1023,127] -> u8[100,1023,127]{1,2,0}",
+        "u16[5,1000,257] -> u16[5,1000,257]{0,1,2}", "u8[212754,3,23] -> u8[212754,3,23]{0,2,1}"}) {
+    EXPECT_LE(operations_a_line(text, {"avx512_vbmi", Caches::hold_nothing}), 22) << text;
+  }
+}
+
 int64_t operations_of_text(const program::Body& body) {
   int64_t count = 0;
   for (const auto& item : body) {
