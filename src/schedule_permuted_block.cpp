@@ -1,5 +1,6 @@
 // The blocks of permutations: which loops they have, so that their source and target are windows.
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -119,30 +120,35 @@ int64_t Scheduler::block_run(const std::vector<int64_t>& block, size_t operand) 
 Scheduler::Windows Scheduler::windows_of(const std::vector<int64_t>& block) {
   const int64_t bytes = space().op.bytes, window = permuted_window_bytes();
   const int64_t target_run = block_run(block, 0), source_run = block_run(block, 1);
-  const int64_t source_window = std::min(source_run, window);
+  // Runs of one window count once, wherever they begin.
+  const bool one_window = source_run <= window;
   std::vector<int> loops;
   for (int k = 0; k < loop_count(); ++k) {
     if (block[static_cast<size_t>(k)] > 1) loops.push_back(k);
   }
   std::sort(loops.begin(), loops.end(),
             [this](int a, int b) { return loop(a).stride[0] < loop(b).stride[0]; });
-  std::vector<int64_t> sources;
+  std::vector<int64_t> sources, joined;
   for (int64_t element = 0; element < std::min(target_run, window) / bytes; ++element) {
-    int64_t rest = element, source = 0;
+    int64_t rest = element, source = 0, begin = 0;  // of the element, and of the run it is in
     for (const int k : loops) {
-      source += rest % block[static_cast<size_t>(k)] * loop(k).stride[1];
-      rest /= block[static_cast<size_t>(k)];
+      const int64_t extent = block[static_cast<size_t>(k)], stride = loop(k).stride[1];
+      const bool within = one_window && std::abs(stride) < source_run;
+      source += rest % extent * stride;
+      begin += within ? 0 : rest % extent * stride;
+      rest /= extent;
     }
     sources.push_back(source);
+    joined.push_back(one_window ? begin : source / window);
   }
   std::sort(sources.begin(), sources.end());
   const int64_t spanned = spanned_windows(sources, bytes, window);
-  for (int64_t& source : sources) source /= source_window;
-  const auto joined = std::unique(sources.begin(), sources.end()) - sources.begin();
+  std::sort(joined.begin(), joined.end());
+  const int64_t different = std::unique(joined.begin(), joined.end()) - joined.begin();
   const int64_t all = block_bytes(block);
   return {all / target_run * ceil_div(target_run, window),
           all / source_run * ceil_div(source_run, window),
-          spanned <= most_spanned(bytes) ? std::min(spanned, joined) : joined};
+          spanned <= most_spanned(bytes) ? std::min(spanned, different) : different};
 }
 
 std::vector<int64_t> Scheduler::block_of_rings(const PermutedLimits& most) {
