@@ -175,7 +175,7 @@ bool Scheduler::mark_permuted(const PermutedLimits& most) {
   }
   schedule_.movement = Movement::permute;
   schedule_.vector_bytes = permuted_window_bytes();
-  if (narrow && !in_lines) schedule_.nontemporal = false;
+  if (!in_lines && (narrow || stays_beside())) schedule_.nontemporal = false;
   if (blocks > 1) {
     join_in_image(runs[0], blocks);
     return true;
@@ -235,7 +235,7 @@ bool Scheduler::permute_lines() {
 
 int64_t Scheduler::blocks_of_image(const std::vector<int64_t>& block) {
   const int64_t line = target_.line_bytes, run = block_run(block, 0);
-  const bool images = shifts_images() && goal_ == CodeGoal::fast;
+  const bool images = shifts_images() && goal_ == CodeGoal::fast && !stays_beside();
   if (!images || begin_lines(space(), block, run, line)) return 1;
   const int64_t runs = block_bytes(block) / run;
   for (int k = 0; k < loop_count(); ++k) {

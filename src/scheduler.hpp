@@ -147,6 +147,10 @@ class Scheduler : private MarkedLoops {
   /// Whether the rows and columns of these loops are such, and small enough for an image in L1.
   bool touch_between_lines(int row, int column);
 
+  /// Whether what begins between lines is better written through the caches, since the third level
+  /// holds it beside other things.
+  bool stays_beside() const;
+
   /// Takes long runs whose rows begin between lines, which leave around the caches all the same.
   /// `row`, `column`: what is taken already, bytes.
   bool shift(int64_t row, int64_t column);

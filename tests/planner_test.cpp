@@ -410,6 +410,29 @@ TEST(Streaming, LetsMostOfRunsThatBeginBetweenLinesLeaveInWholeLines) {
   }
 }
 
+TEST(Streaming, LeavesWhatBeginsBetweenLinesInAThirdLevelThatHoldsIt) {
+  struct Row {
+    const char* text;
+    bool nontemporal;
+  };
+  Target target = target_of({"avx512_vbmi", Caches::hold_nothing});
+  target.imaging_bytes = int64_t{1} << 60;
+  for (const Row& row : {// Permuted blocks; rows that touch; small matrices.
+                         Row{"u16[40,8,127] -> u16[40,8,127]{1,2,0}", false},
+                         Row{"f32[3,1035,3] -> f32[3,1035,3]{1,2,0}", false},
+                         Row{"u8[3,50,1025] -> u8[3,50,1025]{1,2,0}", false},
+                         Row{"f32[64,24,49] -> f32[64,24,49]{1,2,0}", false},
+                         // What begins on lines; rows that are shifted else.
+                         Row{"u16[40,8,128] -> u16[40,8,128]{1,2,0}", true},
+                         Row{"f32[3,64,128] -> f32[3,64,128]{1,2,0}", true},
+                         Row{"f32[3,150,1001] -> f32[3,150,1001]{1,2,0}", true}}) {
+    IterationSpace space = *iteration_space(*parse_problem(row.text));
+    simplify(space);
+    EXPECT_EQ(uses_nontemporal_stores(plan_programs(space, target).front()), row.nontemporal)
+        << row.text;
+  }
+}
+
 TEST(Streaming, LetsRowsThatAreNoWholeLinesLeaveInWholeLines) {
   for (const char* text :
        {// Batches of small matrices.
