@@ -215,9 +215,12 @@ TEST(Caches, KeepSetsOfL1FromBeingCrowded) {
        {Row{"f32[1000,130] -> f32[1000,130]{0,1}", true, 64},
         Row{"f32[1025,130] -> f32[1025,130]{0,1}", true, 32},
         Row{"f32[1024,129] -> f32[1024,129]{0,1}", true, 32},
+        Row{"f32[1030,61] -> f32[1030,61]{0,1}", true, 32},  // just as many as there is room for
+        Row{"f32[1040,61] -> f32[1040,61]{0,1}", true, 64},
         Row{"u16[1000,150] -> u16[1000,150]{0,1}", false, 16},
         Row{"u16[1025,150] -> u16[1025,150]{0,1}", true, 16},
         Row{"u8[2049,127] -> u8[2049,127]{0,1}", true, 16},
+        Row{"u16[4095,64] -> u16[4095,64]{0,1}", true, 16},     // rows crowd a little
         Row{"u16[1024,150] -> u16[1024,150]{0,1}", false, 16},  // whole lines
         Row{"u16[257,256] -> u16[257,256]{0,1}", false, 16},    // rows of the source crowd, too
         Row{"u16[65,130] -> u16[65,130]{0,1}", false, 16}}) {   // all of it in L1
