@@ -235,6 +235,9 @@ class Scheduler : private MarkedLoops {
   /// Marks runs of the target of at least so many bytes, and some columns; true.
   bool take_uneven_block(int64_t least_target_run);
 
+  /// The elements of a run that is worth a network, of what was `unjoined_bytes` wide.
+  int64_t least_uneven_run(int64_t unjoined_bytes);
+
   /// Elements that fill a vector.
   int64_t uneven_network();
 

@@ -60,6 +60,10 @@ TEST(Operations, AreFewForALineOfTheTarget) {
         Row{"u16[400,8,16] -> u16[400,8,16]{1,2,0}", 7},
         Row{"u32[400,9,9] -> u32[400,9,9]{1,2,0}", 10},
         Row{"u64[400,5,5] -> u64[400,5,5]{1,2,0}", 5},
+        // Uneven elements, more than half of what fills a network.
+        Row{"u8[100,11,3] -> u8[100,11,3]{2,0,1}", 18},
+        Row{"u8[11,100,3] -> u8[11,100,3]{2,0,1}", 18},
+        Row{"u8[200,7,5] -> u8[200,7,5]{2,0,1}", 18},
         // Within pieces of a line that lie apart.
         Row{"f32[32,2,32,2,5] -> f32[32,2,32,2,5]{3,4,0,1,2}", 6},
         Row{"u16[32,2,32,2,9] -> u16[32,2,32,2,9]{3,4,0,1,2}", 7},
@@ -104,7 +108,7 @@ TEST(Operations, StayFewWherePermutedWindowsWouldJoinManyOthers) {
     IterationSpace space = *iteration_space(*parse_problem(text));
     simplify(space);
     const Target target = target_of({"avx512_vbmi", Caches::hold_everything});
-    EXPECT_LE(operations_of_text(plan_programs(space, target).front().root), 200) << text;
+    EXPECT_LE(operations_of_text(plan_programs(space, target).front().root), 210) << text;
   }
 }
 

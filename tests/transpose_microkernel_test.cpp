@@ -91,7 +91,8 @@ TEST_P(Microkernel, TransposesElementsOfAnyWidth) {
        {Unit{"u8", 3}, Unit{"u8", 5}, Unit{"u16", 3}, Unit{"u8", 7}, Unit{"u8", 9}, Unit{"u16", 5},
         Unit{"u8", 11}, Unit{"f32", 3}, Unit{"u8", 13}, Unit{"u16", 7}, Unit{"u8", 15}}) {
     const std::vector<std::vector<int>> sizes = {{16, 16},  {17, 23},  {64, 64},   {128, 64},
-                                                 {131, 66}, {200, 91}, {256, 192}, {260, 130}};
+                                                 {131, 66}, {200, 91}, {256, 192}, {260, 130},
+                                                 {100, 11}, {9, 130},  {70, 5},    {6, 200}};
     for (const std::vector<int>& size : sizes) {
       const std::string from = array(unit.type, {size[0], size[1], unit.count});
       expect_conforms(from + " -> " + from + "{2,0,1}", GetParam());
