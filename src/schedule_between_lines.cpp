@@ -55,6 +55,13 @@ constexpr int64_t most_shifted_columns(int64_t element_bytes) {
   return element_bytes == 1 ? 192 : std::min<int64_t>(128, 512 / element_bytes);
 }
 
+// What begins between lines is written through the caches where the third level holds it. Of 3 to 8
+// MB in all 36 batches of matrices with rows of 3 to 480 bytes took .76 of the least time and .80
+// of the median, of 8 to 16 MB 30 others .78 and .98. Longer rows, which would be shifted, while
+// there is room for twice as much: 44 of 3 to 8 MB took .80 and .84, 5 of 8 to 16 MB .82 and 1.05;
+// but where columns crowd sets of L1 5 took 1.46 and 1.39.
+constexpr int64_t times_of_long_rows = 2;
+
 // Rests take code of their own, which is not worth that of shifted ones. So tiles leave few:
 
 /// The length of tiles of at most `most` that make as few tiles as there can be.
@@ -102,7 +109,8 @@ bool Scheduler::touching_rows() {
   if (row < 0 || column < 0 || row == column || !touch_between_lines(row, column)) return false;
   const int64_t run = loop(row).extent * bytes;
   const int64_t columns = streamed_columns(bytes), count = loop(column).extent;
-  if (stays_beside() && run < target_.shifting_run_bytes) return false;  // longer ones are shifted
+  if (run < target_.shifting_run_bytes ? stays_beside() : long_rows_stay_beside(column))
+    return false;
   if (!shifts_images() && (count < columns || !others_begin_lines(row, column))) return false;
   if (count < columns) {
     if (permutes() && permute_dense_block()) return true;
@@ -142,11 +150,16 @@ bool Scheduler::shifts_images() const {
   return schedule_.nontemporal && runs && shifts_lines(target_, schedule_.space.op.bytes);
 }
 
-// Of 3 to 8 MB in all 36 batches of matrices with rows of 3 to 480 bytes took .76 of the least time
-// and .8 of the median, of 8 to 16 MB 30 others .78 and .98. Longer rows are shifted else: c128
-// [7,50,500]{1,2,0} 1.4 times, f32[5,150,900]{1,2,0} 1.4.
-bool Scheduler::stays_beside() const {
-  return extent_bytes(0) + extent_bytes(1) <= target_.imaging_bytes;
+bool Scheduler::stays_beside(int64_t times) const {
+  return times * (extent_bytes(0) + extent_bytes(1)) <= target_.imaging_bytes;
+}
+
+bool Scheduler::long_rows_stay_beside(int across) {
+  const int64_t network = schedule_.network_column_bytes;
+  const int64_t columns =
+      network < target_.line_bytes ? cached_columns : network / space().op.bytes;
+  return stays_beside(times_of_long_rows) && across >= 0 &&
+         lines_in_set(loop(across).stride[0], columns, target_.line_bytes) <= l1_ways();
 }
 
 bool Scheduler::shift(int64_t row, int64_t column) {
@@ -155,7 +168,7 @@ bool Scheduler::shift(int64_t row, int64_t column) {
   // Very short columns go through the caches in the same boxes: f32[600,2050,3] .92 of the ceiling.
   const bool panels = line % column == 0 || column < lane_bytes;
   if (!shifts_lines(target_, bytes) || row != line || !panels || rows < 0 || columns < 0 ||
-      !continues_rows(rows)) {
+      long_rows_stay_beside(widest_source_loop()) || !continues_rows(rows)) {
     return false;
   }
   const int64_t chunk = shifted_chunk_lines, panel = line / column;

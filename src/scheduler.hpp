@@ -148,8 +148,10 @@ class Scheduler : private MarkedLoops {
   bool touch_between_lines(int row, int column);
 
   /// Whether what begins between lines is better written through the caches, since the third level
-  /// holds it beside other things.
-  bool stays_beside() const;
+  /// holds `times` as much as both arrays.
+  bool stays_beside(int64_t times = 1) const;
+  /// The same of long rows; loop `across` makes columns, whose lines have to be there in time.
+  bool long_rows_stay_beside(int across);
 
   /// Takes long runs whose rows begin between lines, which leave around the caches all the same.
   /// `row`, `column`: what is taken already, bytes.

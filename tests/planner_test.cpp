@@ -419,16 +419,21 @@ TEST(Streaming, LeavesWhatBeginsBetweenLinesInAThirdLevelThatHoldsIt) {
     bool nontemporal;
   };
   Target target = target_of({"avx512_vbmi", Caches::hold_nothing});
+  target.l1_bytes = 48 * 1024;
   target.imaging_bytes = int64_t{1} << 60;
   for (const Row& row : {// Permuted blocks; rows that touch; small matrices.
                          Row{"u16[40,8,127] -> u16[40,8,127]{1,2,0}", false},
                          Row{"f32[3,1035,3] -> f32[3,1035,3]{1,2,0}", false},
                          Row{"u8[3,50,1025] -> u8[3,50,1025]{1,2,0}", false},
                          Row{"f32[64,24,49] -> f32[64,24,49]{1,2,0}", false},
-                         // What begins on lines; rows that are shifted else.
+                         // Longer ones.
+                         Row{"f32[3,150,1001] -> f32[3,150,1001]{1,2,0}", false},
+                         Row{"f32[601,300] -> f32[601,300]{0,1}", false},
+                         // Columns that crowd sets of L1.
+                         Row{"u8[4097,513] -> u8[4097,513]{0,1}", true},
+                         // What begins on lines.
                          Row{"u16[40,8,128] -> u16[40,8,128]{1,2,0}", true},
-                         Row{"f32[3,64,128] -> f32[3,64,128]{1,2,0}", true},
-                         Row{"f32[3,150,1001] -> f32[3,150,1001]{1,2,0}", true}}) {
+                         Row{"f32[3,64,128] -> f32[3,64,128]{1,2,0}", true}}) {
     IterationSpace space = *iteration_space(*parse_problem(row.text));
     simplify(space);
     EXPECT_EQ(uses_nontemporal_stores(plan_programs(space, target).front()), row.nontemporal)
