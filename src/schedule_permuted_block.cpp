@@ -117,7 +117,7 @@ int64_t Scheduler::block_run(const std::vector<int64_t>& block, size_t operand) 
   return run;
 }
 
-Scheduler::Windows Scheduler::windows_of(const std::vector<int64_t>& block) {
+int64_t Scheduler::joined_windows(const std::vector<int64_t>& block) {
   const int64_t bytes = space().op.bytes, window = permuted_window_bytes();
   const int64_t target_run = block_run(block, 0), source_run = block_run(block, 1);
   // Runs of one window count once, wherever they begin.
@@ -145,10 +145,14 @@ Scheduler::Windows Scheduler::windows_of(const std::vector<int64_t>& block) {
   const int64_t spanned = spanned_windows(sources, bytes, window);
   std::sort(joined.begin(), joined.end());
   const int64_t different = std::unique(joined.begin(), joined.end()) - joined.begin();
-  const int64_t all = block_bytes(block);
+  return spanned <= most_spanned(bytes) ? std::min(spanned, different) : different;
+}
+
+Scheduler::Windows Scheduler::windows_of(const std::vector<int64_t>& block) {
+  const int64_t all = block_bytes(block), window = permuted_window_bytes();
+  const int64_t target_run = block_run(block, 0), source_run = block_run(block, 1);
   return {all / target_run * ceil_div(target_run, window),
-          all / source_run * ceil_div(source_run, window),
-          spanned <= most_spanned(bytes) ? std::min(spanned, different) : different};
+          all / source_run * ceil_div(source_run, window), joined_windows(block)};
 }
 
 std::vector<int64_t> Scheduler::block_of_rings(const PermutedLimits& most) {

@@ -297,6 +297,7 @@ class Scheduler : private MarkedLoops {
     int64_t targets, sources, joined;
   };
   Windows windows_of(const std::vector<int64_t>& block);
+  int64_t joined_windows(const std::vector<int64_t>& block);
 
   /// Whether windows of the target join few of the source, one after the other.
   bool joins_few(const PermutedLimits& most, const std::vector<int64_t>& block);
