@@ -318,8 +318,8 @@ class Scheduler : private MarkedLoops {
 
   int64_t block_bytes(const std::vector<int64_t>& block) const;
 
-  /// A block whose source is windows, and whose runs of the target are multiples of `whole` bytes,
-  /// as far as that goes.
+  /// A block whose runs of the target are multiples of `whole` bytes, and those of the source of
+  /// `source_whole`, as far as that goes.
   std::vector<int64_t> permuted_block(int64_t whole, int64_t source_whole);
 
   /// The same with shorter windows, where those share blends; empty if none do.

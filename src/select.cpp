@@ -376,8 +376,7 @@ Program select(const LoopNest& nest, const Schedule& schedule, const Target& tar
     const int scratch = sources + 1;
     if (has_boxes) {
       // Streams for what is relaid of each source, and for the image of each operand.
-      const bool images_of_all = has_images(schedule) || schedule.movement == Movement::gather;
-      const int images = images_of_all ? sources + 1 : 0;
+      const int images = has_images(schedule) ? sources + 1 : 0;
       program.streams.insert(program.streams.end(), static_cast<size_t>(sources + images), scratch);
     } else {
       program.streams.insert(program.streams.end(), {scratch, scratch, 1, scratch});

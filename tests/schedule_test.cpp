@@ -1,0 +1,177 @@
+// What is decided before there are programs: which movement, how large its blocks are, and in which
+// order they follow each other. None of this changes what arrives.
+#include "schedule.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "iteration_space.hpp"
+#include "support/setups.hpp"
+#include "target.hpp"
+
+namespace restride::testing {
+namespace {
+
+struct Moved {
+  const char* text;
+  Movement movement;
+};
+
+void expect_movements(const std::vector<Moved>& rows, const Target& target) {
+  for (const Moved& row : rows) {
+    IterationSpace space = *iteration_space(*parse_problem(row.text));
+    simplify(space);
+    EXPECT_EQ(schedule(space, target).movement, row.movement) << row.text;
+  }
+}
+
+TEST(Caches, KeepSetsOfL1FromBeingCrowded) {
+  struct Row {
+    const char* text;
+    bool target_first;
+    int64_t network_column_bytes;
+  };
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.l1_bytes = 48 * 1024;
+  for (const Row& row :
+       {Row{"f32[1000,130] -> f32[1000,130]{0,1}", true, 64},
+        Row{"f32[1025,130] -> f32[1025,130]{0,1}", true, 32},
+        Row{"f32[1024,129] -> f32[1024,129]{0,1}", true, 32},
+        Row{"f32[1030,61] -> f32[1030,61]{0,1}", true, 32},  // just as many as there is room for
+        Row{"f32[1040,61] -> f32[1040,61]{0,1}", true, 64},
+        Row{"u16[1000,150] -> u16[1000,150]{0,1}", false, 16},
+        Row{"u16[1025,150] -> u16[1025,150]{0,1}", true, 16},
+        Row{"u8[2049,127] -> u8[2049,127]{0,1}", true, 16},
+        Row{"u16[4095,64] -> u16[4095,64]{0,1}", true, 16},     // rows crowd a little
+        Row{"u16[1024,150] -> u16[1024,150]{0,1}", false, 16},  // whole lines
+        Row{"u16[257,256] -> u16[257,256]{0,1}", false, 16},    // rows of the source crowd, too
+        Row{"u16[65,130] -> u16[65,130]{0,1}", false, 16}}) {   // all of it in L1
+    IterationSpace space = *iteration_space(*parse_problem(row.text));
+    simplify(space);
+    const Schedule scheduled = schedule(space, target);
+    EXPECT_EQ(scheduled.target_first, row.target_first) << row.text;
+    EXPECT_EQ(scheduled.network_column_bytes, row.network_column_bytes) << row.text;
+  }
+}
+
+TEST(Repeats, AreMadeFromScratchWhereTheSourceLiesAcross) {
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.l1_bytes = 48 * 1024;
+  expect_movements({{"u8[100,130] -> u8[130,100,2] dims={1,0}", Movement::gather},
+                    {"u16[100,130] -> u16[130,100,3] dims={1,0}", Movement::gather},
+                    {"u8[8,32,14,14] -> u8[8,14,2,14,2,32] dims={0,5,1,3}", Movement::gather},
+                    // Few windows are joined; none; long runs of one element.
+                    {"f64[100,130] -> f64[130,100,3] dims={1,0}", Movement::permute},
+                    {"u8[100,130] -> u8[100,130,2] dims={0,1}", Movement::permute},
+                    {"f32[100,130] -> f32[130,100,64] dims={1,0}", Movement::splat},
+                    // Rows of half a line: joined to lines in scratch, but not in L1.
+                    {"f32[300,8] -> f32[300,8,8] dims={0,2}", Movement::repeat},
+                    {"f32[100,8] -> f32[100,8,8] dims={0,2}", Movement::row},
+                    // Rows of lines, copied to each of their places.
+                    {"f32[128,130] -> f32[20,130,128] dims={2,1}", Movement::repeat}},
+                   target);
+}
+
+TEST(Transposes, GatherElementsThatLieApart) {
+  const Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  expect_movements(
+      {{"u8[70,133,1]{2,1,0:PAD(70,133,4;unknown)} -> u8[70,133,1]{0,1,2}", Movement::gather},
+       {"f32[70,65,1]{2,1,0:PAD(70,65,8;unknown)} -> f32[70,65,1]{0,1,2}", Movement::gather},
+       {"f32[70,65,1]{2,1,0:PAD(70,65,9;unknown)} -> f32[70,65,1]{0,1,2}",
+        Movement::permute},  // few in a line
+       {"f32[70,65] -> f32[70,65]{0,1}", Movement::transpose},
+       {"f32[70,65,1]{2,1,0:PAD(70,65,2;unknown)} -> f32[70,65,1]", Movement::permute}},
+      target);
+}
+
+TEST(Computations, MakeWholeVectorsOfShortRowsAndGoOnBehindThem) {
+  struct Row {
+    const char* text;
+    std::vector<int64_t> tile;
+  };
+  for (const Row& row : {Row{"add(u8[1000,3], u8[3] dims={1}) -> u8[1000,3]", {64, 3}},
+                         Row{"add(f32[1000,7], f32[7] dims={1}) -> f32[1000,7]", {16, 7}},
+                         Row{"add(u8[1000,12], u8[12] dims={1}) -> u8[1000,12]", {16, 12}},
+                         // Long rows as they are.
+                         Row{"add(u8[1000,99], u8[99] dims={1}) -> u8[1000,99]", {8, 99}},
+                         // The source goes on behind pixels.
+                         Row{"convert(u8[300,300,3]) -> f16[300,300,3]{2,0,1}", {21, 64, 3}}}) {
+    IterationSpace space = *iteration_space(*parse_problem(row.text));
+    simplify(space);
+    const Schedule scheduled = schedule(space, target_of({"avx512_vbmi", Caches::hold_everything}));
+    std::vector<int64_t> tile;
+    const std::vector<Loop>& loops = scheduled.space.loops;
+    for (auto loop = loops.end() - scheduled.tile_loops; loop != loops.end(); ++loop) {
+      tile.push_back(loop->extent);
+    }
+    EXPECT_EQ(tile, row.tile) << row.text;
+  }
+}
+
+TEST(Permutations, LoadWhatLiesBetweenShortRunsOfTheSource) {
+  const Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  expect_movements(
+      {{"u8[60,60,3]{2,1,0:PAD(60,60,4;unknown)} -> u8[60,60,3]{1,0,2}", Movement::permute},
+       {"u8[60,60,4]{2,1,0:PAD(60,60,6;unknown)} -> u8[60,60,4]{1,2,0}", Movement::permute},
+       {"u16[60,60,3]{2,1,0:PAD(60,60,4;unknown)} -> u16[60,60,3]{1,0,2}", Movement::permute},
+       {"u16[60,60,4]{2,1,0:PAD(60,60,6;unknown)} -> u16[60,60,4]{1,0,2}", Movement::transpose}},
+      target);
+}
+
+TEST(Repeats, AreWrittenInLongerRunsBeyondTheSecondLevel) {
+  struct Row {
+    const char* text;
+    int64_t run_bytes;
+  };
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.l2_bytes = 1 << 20;
+  for (const Row& row : {Row{"u8[1024,64] -> u8[32,64,1024] dims={2,1}", 512},
+                         Row{"u8[1024,64] -> u8[8,64,1024] dims={2,1}", 128},  // in L2
+                         // No fill: what is read counts, too.
+                         Row{"u8[1024,1024] -> u8[2,1024,1024] dims={2,1}", 128}}) {
+    IterationSpace space = *iteration_space(*parse_problem(row.text));
+    simplify(space);
+    const Schedule scheduled = schedule(space, target);
+    EXPECT_EQ(scheduled.movement, Movement::repeat) << row.text;
+    EXPECT_EQ(scheduled.space.loops.back().extent, row.run_bytes) << row.text;
+  }
+}
+
+/// How many tiles stand between two that lie as close as can be in the source.
+int64_t tiles_between(const Schedule& schedule) {
+  const std::vector<Loop>& loops = schedule.space.loops;
+  const auto tile = loops.end() - schedule.tile_loops;
+  const auto nearest = std::min_element(
+      loops.begin(), tile, [](const Loop& a, const Loop& b) { return a.stride[1] < b.stride[1]; });
+  int64_t tiles = 1;
+  for (auto loop = nearest + 1; loop < tile; ++loop) tiles *= loop->extent;
+  return tiles;
+}
+
+TEST(Caches, KeepSourcesWithGapsUntilTheyAreUsedUp) {
+  struct Row {
+    const char* text;
+    bool soon;
+  };
+  for (const Row& row :
+       {// The same line.
+        Row{"u8[48,64,64,4]{3,2,1,0:T(8,64)} -> u8[48,64,64,4]{3,1,0,2}", true},
+        Row{"bf16[4,120,100,16]{3,2,1,0:T(32)} -> bf16[4,120,100,16]{3,1,0,2}", true},
+        // The next one; the same page, after 1080 and after 2160 others.
+        Row{"bf16[4,120,100,16]{3,2,1,0:T(64)} -> bf16[4,120,100,16]{3,1,0,2}", false},
+        Row{"f32[9,120,257,8]{3,2,1,0:T(16,128)} -> f32[9,120,257,8]{3,1,0,2}", false},
+        Row{"f32[18,120,257,8]{3,2,1,0:T(16,128)} -> f32[18,120,257,8]{3,1,0,2}", true},
+        // Longer runs.
+        Row{"f32[18,120,257,64]{3,2,1,0:T(16,128)} -> f32[18,120,257,64]{3,1,0,2}", false}}) {
+    IterationSpace space = *iteration_space(*parse_problem(row.text));
+    simplify(space);
+    const Schedule scheduled = schedule(space, target_of({"avx512_vbmi", Caches::hold_nothing}));
+    constexpr int64_t most = 16;
+    EXPECT_EQ(tiles_between(scheduled) <= most, row.soon) << row.text;
+  }
+}
+
+}  // namespace
+}  // namespace restride::testing
