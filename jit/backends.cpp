@@ -1,7 +1,7 @@
 // The backends of a build with jit/, in order of preference.
 #include <array>
 
-#include "interpreter.hpp"
+#include "backend/interpreter.hpp"
 #if defined(RESTRIDE_LLVM)
 #include "llvm_backend.hpp"
 #endif

@@ -5,7 +5,7 @@
 // Here is what asks the component; the work is done in llvm/.
 #pragma once
 
-#include "backend.hpp"
+#include "backend/backend.hpp"
 #include "code_arena.hpp"
 
 namespace restride {

@@ -18,11 +18,11 @@
 #include <string_view>
 #include <vector>
 
-#include "backend.hpp"
+#include "backend/backend.hpp"
 #include "code_arena.hpp"
-#include "program.hpp"
+#include "program/program.hpp"
 #include "restride/result.hpp"
-#include "target.hpp"
+#include "target/target.hpp"
 
 namespace restride {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "program.hpp"
+#include "program/program.hpp"
 #include "support/sample_programs.hpp"
 
 namespace restride {

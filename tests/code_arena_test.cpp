@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "backend.hpp"
+#include "backend/backend.hpp"
 #include "support/child_process.hpp"
 
 namespace restride {

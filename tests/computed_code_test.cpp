@@ -6,9 +6,9 @@
 #include <cstring>
 #include <vector>
 
-#include "backend.hpp"
-#include "element_math.hpp"
-#include "interpreter.hpp"
+#include "backend/backend.hpp"
+#include "backend/interpreter.hpp"
+#include "element/element_math.hpp"
 #include "support/random.hpp"
 
 namespace restride {

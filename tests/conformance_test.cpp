@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "iteration_space.hpp"
+#include "space/iteration_space.hpp"
 #include "support/cases.hpp"
 #include "support/coverage.hpp"
 #include "support/run_case.hpp"

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "backend.hpp"
-#include "interpreter.hpp"
+#include "backend/backend.hpp"
+#include "backend/interpreter.hpp"
 #include "support/guarded_buffer.hpp"
 #include "support/random_program.hpp"
 #include "support/sampling.hpp"

@@ -1,6 +1,6 @@
 // The scalar meaning of conversions and binary operations: the rules of the specification, one row
 // each. Everything else is compared with the reference in element_reference_test.
-#include "element_math.hpp"
+#include "element/element_math.hpp"
 
 #include <gtest/gtest.h>
 

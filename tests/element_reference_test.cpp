@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "element_math.hpp"
+#include "element/element_math.hpp"
 #include "support/random.hpp"
 #include "support/reference_math.hpp"
 

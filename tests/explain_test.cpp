@@ -7,7 +7,7 @@
 
 #include "support/forced_backend.hpp"
 #include "support/planned.hpp"
-#include "target.hpp"
+#include "target/target.hpp"
 
 namespace restride {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "backend.hpp"
+#include "backend/backend.hpp"
 #include "support/run_kernel.hpp"
 #include "support/sampling.hpp"
 

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "iteration_space.hpp"
-#include "loop_nest.hpp"
-#include "planner.hpp"
-#include "program.hpp"
-#include "schedule.hpp"
-#include "target.hpp"
+#include "loop_nest/loop_nest.hpp"
+#include "plan/planner.hpp"
+#include "program/program.hpp"
+#include "schedule/scheduling.hpp"
+#include "space/iteration_space.hpp"
+#include "target/target.hpp"
 
 namespace restride {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "backend.hpp"
+#include "backend/backend.hpp"
 #include "code_arena.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // The interpreter: every operation and every kind of loop against bytes spelled out by hand.
-#include "interpreter.hpp"
+#include "backend/interpreter.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "compile.hpp"
-#include "kernel_cache_state.hpp"
+#include "plan/compile.hpp"
+#include "plan/kernel_cache_state.hpp"
 #include "restride/plan.hpp"
 
 namespace restride {

@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-#include "backend.hpp"
+#include "backend/backend.hpp"
 #include "code_arena.hpp"
 #include "llvm_backend.hpp"
 #include "restride/plan.hpp"

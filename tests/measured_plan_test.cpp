@@ -5,12 +5,12 @@
 #include <limits>
 #include <string>
 
-#include "iteration_space.hpp"
-#include "planner.hpp"
+#include "plan/planner.hpp"
 #include "restride/plan.hpp"
-#include "rewrites.hpp"
+#include "space/iteration_space.hpp"
+#include "space/rewrites.hpp"
 #include "support/run_case.hpp"
-#include "target.hpp"
+#include "target/target.hpp"
 
 namespace restride {
 namespace {

@@ -9,10 +9,10 @@
 #include <functional>
 #include <string>
 
-#include "backend.hpp"
-#include "features.hpp"
+#include "backend/backend.hpp"
 #include "restride/plan.hpp"
-#include "target.hpp"
+#include "target/features.hpp"
+#include "target/target.hpp"
 
 namespace restride {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "interpreter.hpp"
-#include "packed_image.hpp"
+#include "backend/interpreter.hpp"
+#include "microkernel/packed/packed_image.hpp"
 #include "restride/plan.hpp"
 
 namespace restride {

@@ -1,6 +1,6 @@
 // Routes of elements between windows: nothing may meet on the way, and what is known to need few
 // permutes gets few.
-#include "permutation_route.hpp"
+#include "microkernel/permute/permutation_route.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "permutation_ring.hpp"
+#include "microkernel/permute/permutation_ring.hpp"
 
 namespace restride {
 namespace {

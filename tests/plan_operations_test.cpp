@@ -1,10 +1,10 @@
 // How many operations programs of the planner take, and have. None of this changes what arrives.
 #include <gtest/gtest.h>
 
-#include "iteration_space.hpp"
-#include "planner.hpp"
+#include "plan/planner.hpp"
+#include "space/iteration_space.hpp"
 #include "support/setups.hpp"
-#include "target.hpp"
+#include "target/target.hpp"
 
 namespace restride::testing {
 namespace {

@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
-#include "backend.hpp"
+#include "backend/backend.hpp"
 #include "restride/thread_pool.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/forced_backend.hpp"
 #include "support/planned.hpp"
-#include "target.hpp"
+#include "target/target.hpp"
 
 namespace restride {
 namespace {

@@ -1,15 +1,15 @@
 // What programs of the planner do, seen from outside: which go around the caches, and which lines
 // they ask for. None of this changes what arrives.
-#include "planner.hpp"
+#include "plan/planner.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "iteration_space.hpp"
-#include "schedule.hpp"
+#include "schedule/scheduling.hpp"
+#include "space/iteration_space.hpp"
 #include "support/setups.hpp"
-#include "target.hpp"
+#include "target/target.hpp"
 
 namespace restride::testing {
 namespace {

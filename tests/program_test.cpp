@@ -1,5 +1,5 @@
 // Programs as text, and what they say of themselves.
-#include "program.hpp"
+#include "program/program.hpp"
 
 #include <gtest/gtest.h>
 

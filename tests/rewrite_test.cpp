@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 
-#include "iteration_space.hpp"
-#include "loop_nest.hpp"
-#include "rewrites.hpp"
-#include "schedule.hpp"
+#include "loop_nest/loop_nest.hpp"
+#include "schedule/scheduling.hpp"
+#include "space/iteration_space.hpp"
+#include "space/rewrites.hpp"
 #include "support/cases.hpp"
 #include "support/oracle.hpp"
 #include "support/random.hpp"

@@ -1,15 +1,14 @@
 // What is decided before there are programs: which movement, how large its blocks are, and in which
 // order they follow each other. None of this changes what arrives.
-#include "schedule.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "iteration_space.hpp"
+#include "schedule/scheduling.hpp"
+#include "space/iteration_space.hpp"
 #include "support/setups.hpp"
-#include "target.hpp"
+#include "target/target.hpp"
 
 namespace restride::testing {
 namespace {

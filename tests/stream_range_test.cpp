@@ -1,5 +1,5 @@
 // Step numerals and the hull of the positions they reach, against walking them.
-#include "stream_range.hpp"
+#include "program/stream_range.hpp"
 
 #include <gtest/gtest.h>
 

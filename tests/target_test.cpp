@@ -1,11 +1,11 @@
 // Targets by name, and the instruction sets that follow from their fields.
-#include "target.hpp"
+#include "target/target.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "features.hpp"
+#include "target/features.hpp"
 
 namespace restride {
 namespace {

@@ -6,10 +6,10 @@
 #include <thread>
 #include <vector>
 
-#include "backend.hpp"
-#include "interpreter.hpp"
-#include "later_kernels.hpp"
-#include "plan_state.hpp"
+#include "backend/backend.hpp"
+#include "backend/interpreter.hpp"
+#include "plan/later_kernels.hpp"
+#include "plan/plan_state.hpp"
 #include "restride/plan.hpp"
 
 namespace restride {

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "iteration_space.hpp"
-#include "own_digits.hpp"
 #include "restride/problem.hpp"
+#include "select/unnested_box.hpp"
+#include "space/iteration_space.hpp"
+#include "space/own_digits.hpp"
 #include "support/random.hpp"
 #include "support/setups.hpp"
-#include "unnested_box.hpp"
 
 namespace restride::testing {
 namespace {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "element_math.hpp"
+#include "element/element_math.hpp"
 #include "llvm_component.hpp"
-#include "program.hpp"
+#include "program/program.hpp"
 
 namespace restride {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "program.hpp"
+#include "program/program.hpp"
 #include "support/sample_programs.hpp"
 
 namespace restride {

@@ -1,7 +1,7 @@
 // What written_once refuses: bytes that are written twice, or read unwritten.
 #include <gtest/gtest.h>
 
-#include "program.hpp"
+#include "program/program.hpp"
 #include "support/sample_programs.hpp"
 
 namespace restride {

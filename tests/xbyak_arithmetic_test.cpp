@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "element_math.hpp"
-#include "interpreter.hpp"
-#include "program.hpp"
+#include "backend/interpreter.hpp"
+#include "element/element_math.hpp"
+#include "program/program.hpp"
 #include "support/computed_arrays.hpp"
 #include "support/coverage.hpp"
 #include "support/random.hpp"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "element_math.hpp"
-#include "program.hpp"
+#include "element/element_math.hpp"
+#include "program/program.hpp"
 #include "support/computed_arrays.hpp"
 #include "support/coverage.hpp"
 

@@ -1,8 +1,8 @@
 // What only xbyak promises; what every backend must do is in generated_code_test.cpp.
 #include <gtest/gtest.h>
 
-#include "iteration_space.hpp"
-#include "planner.hpp"
+#include "plan/planner.hpp"
+#include "space/iteration_space.hpp"
 #include "support/program_cases.hpp"
 #include "support/setups.hpp"
 #include "xbyak/xbyak_backend.hpp"

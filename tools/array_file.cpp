@@ -4,8 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "model/tiles.hpp"
 #include "npy.hpp"
-#include "tiles.hpp"
 
 namespace restride::tools {
 namespace {

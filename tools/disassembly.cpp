@@ -9,7 +9,7 @@
 #endif
 
 #include "restride/explain.hpp"
-#include "target.hpp"
+#include "target/target.hpp"
 
 namespace restride::tools {
 namespace {

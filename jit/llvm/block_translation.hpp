@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "llvm/element_translation.hpp"
-#include "program.hpp"
-#include "target.hpp"
+#include "program/program.hpp"
+#include "target/target.hpp"
 
 namespace restride::llvm_jit {
 

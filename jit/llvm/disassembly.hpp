@@ -6,7 +6,7 @@
 #include <string>
 
 #include "restride/result.hpp"
-#include "target.hpp"
+#include "target/target.hpp"
 
 namespace restride::llvm_jit {
 

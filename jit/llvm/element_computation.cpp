@@ -2,8 +2,8 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
 
+#include "element/stored_element.hpp"
 #include "llvm/element_translation.hpp"
-#include "stored_element.hpp"
 
 namespace restride::llvm_jit {
 namespace {

@@ -13,7 +13,7 @@
 #include <llvm/IR/IRBuilder.h>
 
 #include "restride/problem.hpp"
-#include "target.hpp"
+#include "target/target.hpp"
 
 namespace restride::llvm_jit {
 

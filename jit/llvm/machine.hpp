@@ -9,9 +9,9 @@
 #include <memory>
 #include <string>
 
-#include "program.hpp"
+#include "program/program.hpp"
 #include "restride/result.hpp"
-#include "target.hpp"
+#include "target/target.hpp"
 
 namespace restride::llvm_jit {
 

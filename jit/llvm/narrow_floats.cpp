@@ -8,7 +8,7 @@
 // included: one multiplication by a power of two, which is exact, decodes it.
 #include <llvm/IR/Constants.h>
 
-#include "float_format.hpp"
+#include "element/float_format.hpp"
 #include "llvm/element_translation.hpp"
 
 namespace restride::llvm_jit {

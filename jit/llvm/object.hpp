@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "program.hpp"
+#include "program/program.hpp"
 #include "restride/result.hpp"
-#include "target.hpp"
+#include "target/target.hpp"
 
 namespace restride::llvm_jit {
 

@@ -14,8 +14,8 @@
 
 #include <string_view>
 
-#include "program.hpp"
-#include "target.hpp"
+#include "program/program.hpp"
+#include "target/target.hpp"
 
 namespace restride::llvm_jit {
 

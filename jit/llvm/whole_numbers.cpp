@@ -7,8 +7,8 @@
 
 #include <cmath>
 
+#include "element/stored_element.hpp"
 #include "llvm/element_translation.hpp"
-#include "stored_element.hpp"
 
 namespace restride::llvm_jit {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "program.hpp"
+#include "program/program.hpp"
 
 namespace restride::xbyak {
 

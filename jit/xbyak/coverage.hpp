@@ -2,8 +2,8 @@
 // Data only: what a step is in instructions stands in convert_*.cpp.
 #pragma once
 
-#include "program.hpp"
-#include "target.hpp"
+#include "program/program.hpp"
+#include "target/target.hpp"
 
 namespace restride::xbyak {
 

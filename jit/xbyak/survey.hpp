@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "program.hpp"
+#include "program/program.hpp"
 
 namespace restride::xbyak {
 

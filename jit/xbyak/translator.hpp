@@ -19,7 +19,7 @@
 #include <array>
 #include <vector>
 
-#include "program.hpp"
+#include "program/program.hpp"
 #include "xbyak/byte_choice.hpp"
 #include "xbyak/instruction.hpp"
 #include "xbyak/survey.hpp"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "backend.hpp"
+#include "backend/backend.hpp"
 #include "code_arena.hpp"
 
 namespace restride {

@@ -10,8 +10,8 @@
 // This library's own: `strides={12,-4}` (bytes) directly behind any shape of a problem.
 #include <utility>
 
-#include "affine.hpp"
-#include "message.hpp"
+#include "base/message.hpp"
+#include "model/affine.hpp"
 #include "notation/shape_text.hpp"
 #include "restride/problem.hpp"
 

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <span>
 
-#include "message.hpp"
+#include "base/message.hpp"
 
 namespace restride {
 namespace {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "backend.hpp"
-#include "program.hpp"
-#include "target.hpp"
+#include "backend/backend.hpp"
+#include "program/program.hpp"
+#include "target/target.hpp"
 
 namespace restride::testing {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "restride/problem.hpp"
-#include "target.hpp"
+#include "target/target.hpp"
 
 namespace restride::testing {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "program.hpp"
+#include "program/program.hpp"
 
 namespace restride::testing {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "element_math.hpp"
+#include "element/element_math.hpp"
 #include "support/walked_bounds.hpp"
 
 namespace restride::testing {

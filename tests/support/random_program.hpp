@@ -1,7 +1,7 @@
 // Random Programs, valid by construction: they verify on the target they are made for.
 #pragma once
 
-#include "program.hpp"
+#include "program/program.hpp"
 #include "support/random.hpp"
 
 namespace restride::testing {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "backend.hpp"
-#include "program.hpp"
+#include "backend/backend.hpp"
+#include "program/program.hpp"
 #include "restride/plan.hpp"
 #include "support/guarded_buffer.hpp"
 #include "support/oracle.hpp"

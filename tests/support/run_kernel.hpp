@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backend.hpp"
+#include "backend/backend.hpp"
 #include "support/program_cases.hpp"
 
 namespace restride::testing {

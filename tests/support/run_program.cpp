@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "float_environment.hpp"
-#include "iteration_space.hpp"
-#include "planner.hpp"
+#include "backend/float_environment.hpp"
+#include "plan/planner.hpp"
+#include "space/iteration_space.hpp"
 #include "support/random.hpp"
 #include "support/run_buffers.hpp"
 #include "support/run_case.hpp"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "program.hpp"
+#include "program/program.hpp"
 
 namespace restride::testing {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "backend.hpp"
+#include "backend/backend.hpp"
 
 namespace restride::testing {
 

@@ -1,7 +1,7 @@
 // See setups.hpp.
 #include "support/setups.hpp"
 
-#include "backend.hpp"
+#include "backend/backend.hpp"
 #include "restride/problem.hpp"
 #include "support/coverage.hpp"
 #include "support/sampling.hpp"

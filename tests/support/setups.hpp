@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "support/run_case.hpp"
-#include "target.hpp"
+#include "target/target.hpp"
 
 namespace restride::testing {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "iteration_space.hpp"
-#include "loop_nest.hpp"
+#include "loop_nest/loop_nest.hpp"
+#include "space/iteration_space.hpp"
 
 namespace restride::testing {
 

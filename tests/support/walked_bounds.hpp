@@ -1,7 +1,7 @@
 // Bounds of operands by enumeration.
 #pragma once
 
-#include "program.hpp"
+#include "program/program.hpp"
 
 namespace restride::testing {
 

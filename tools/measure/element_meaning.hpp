@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "element_math.hpp"
+#include "element/element_math.hpp"
 
 namespace restride::tools {
 

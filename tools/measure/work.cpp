@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "iteration_space.hpp"
+#include "space/iteration_space.hpp"
 
 namespace restride::tools {
 namespace {

@@ -1,0 +1,80 @@
+// Schedule: in which order an iteration space is executed, and in which pieces.
+//
+//     IterationSpace ── schedule ──► Schedule ── lower ──► LoopNest
+//
+// The space of a schedule is the simplified one with loops split and interchanged; bounds stay what
+// they are.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "space/iteration_space.hpp"
+
+namespace restride {
+
+/// How the rectangles at the bottom are moved through registers.
+enum class Movement : uint8_t {
+  row,    ///< the innermost loop is contiguous in source and target: whole vectors pass through
+  splat,  ///< the innermost loop is contiguous in the target and repeats one element of the source
+  permute,    ///< a small block is permuted in registers: inner dimensions of a few bytes on either
+              ///< side
+  transpose,  ///< some loops make a run of the target, others a run of the source
+  repeat,     ///< a block is relaid into scratch, and its rows are copied to each of their places
+  gather,     ///< digits do not nest, or elements repeat in a run of the target or lie apart in a
+              ///< source across it: sources are relaid into scratch, the target is made from there
+  compute,    ///< rows of the target are computed; sources that do not lie in rows, or repeat one
+              ///< element there, are relaid into scratch first
+  mix,        ///< rows of packed elements are mixed into an image in scratch, whose bytes are those
+              ///< of the target; they are relaid from there
+};
+
+/// Which rows of packed elements are mixed: those of the source before they are relaid, or those of
+/// the target afterwards.
+enum class MixedRows : uint8_t { source, target };
+
+/// Where boxes of a transpose around the caches come together: in registers, in panels in L1 that
+/// are filled while others leave, or in images in L1 that leave wherever in a line they begin.
+enum class Staging : uint8_t { registers, panels, images };
+
+struct Schedule {
+  IterationSpace space;
+  Movement movement = Movement::row;
+  /// The innermost loops that form tiles.
+  int tile_loops = 0;
+  /// Which tile loops make the contiguous run of the target, one bit each, bit 0 the outermost. Of
+  /// a transpose the others make the run of the source; of a computation they repeat the row.
+  uint32_t target_run = 0;
+  /// The tile loops whose padding is moved with what it belongs to, one bit each: elsewhere it is
+  /// filled apart.
+  uint32_t fills_within = 0;
+  /// Code of its own for so many iterations of a loop at a time, where a block of all would not fit
+  /// the scratch; -1: no loop.
+  int window_loop = -1;
+  int64_t window = 1;
+  /// Of the program: the target's, or narrower where the runs of a transpose do not fill those.
+  int vector_bytes = 16;
+  /// Of a transpose: bytes of a source row that one network takes in.
+  int64_t network_column_bytes = 16;
+  Staging staging = Staging::panels;
+  /// Whole vectors of the target go around the caches.
+  bool nontemporal = false;
+  /// How many bytes before they are written lines of the target are asked for; 0: they are not.
+  int64_t claimed_ahead = 0;
+  /// Networks of a transpose go on along the target before they do along the source.
+  bool target_first = false;
+  /// Of a computation: the sources that are asked for ahead where they are read in place, a bit an
+  /// operand.
+  uint32_t asked_sources = 0;
+  /// What lies between runs of the source may be read: it is of the source's array.
+  bool reads_between = true;
+  /// Of packed elements: which rows are mixed.
+  MixedRows mixed = MixedRows::source;
+
+  bool operator==(const Schedule&) const = default;
+};
+
+std::string to_string(Movement movement);
+std::string to_string(const Schedule& schedule);
+
+}  // namespace restride

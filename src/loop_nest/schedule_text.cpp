@@ -1,0 +1,41 @@
+// Schedules as text.
+#include "loop_nest/schedule.hpp"
+
+namespace restride {
+
+std::string to_string(Movement movement) {
+  switch (movement) {
+    case Movement::row:
+      return "row";
+    case Movement::splat:
+      return "splat";
+    case Movement::permute:
+      return "permute";
+    case Movement::transpose:
+      return "transpose";
+    case Movement::repeat:
+      return "repeat";
+    case Movement::gather:
+      return "gather";
+    case Movement::compute:
+      return "compute";
+    case Movement::mix:
+      return "mix";
+  }
+  return "";
+}
+
+std::string to_string(const Schedule& schedule) {
+  std::string text =
+      to_string(schedule.movement) + ", the innermost " + std::to_string(schedule.tile_loops) +
+      " loops are tiles" +
+      (schedule.window_loop < 0 ? ""
+                                : ", loop " + std::to_string(schedule.window_loop) +
+                                      " in windows of " + std::to_string(schedule.window)) +
+      (schedule.nontemporal ? ", non-temporal stores" : "") +
+      (schedule.staging == Staging::images ? ", by way of images" : "") +
+      (schedule.claimed_ahead != 0 ? ", lines asked for before they are written" : "") + '\n';
+  return text + to_string(schedule.space);
+}
+
+}  // namespace restride

@@ -1,0 +1,193 @@
+// Microkernels: how one tile is moved through registers.
+//
+//     LoopNest ── select ──► Program
+//
+// Each takes a full rectangle and appends straight-line code, or short loops around it, to a body.
+// All knowledge of register networks is in these files; all knowledge of block sizes and order is
+// in schedule.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "loop_nest/loop_nest.hpp"
+#include "program/program.hpp"
+#include "target/target.hpp"
+
+namespace restride {
+
+class TileRun;
+class PackedImage;
+struct CrossedBlock;
+struct MixedBox;
+struct RowMixing;
+
+/// The tables of a program, each kept once.
+class Tables {
+ public:
+  explicit Tables(std::vector<std::vector<uint8_t>>& tables) : tables_(tables) {}
+
+  /// The index of a table with these entries.
+  int add(std::vector<uint8_t> table);
+
+ private:
+  std::vector<std::vector<uint8_t>>& tables_;
+};
+
+/// What a microkernel knows of where it works.
+struct Machine {
+  const Target& target;
+  int vector_bytes;              ///< of the program
+  int64_t network_column_bytes;  ///< of a source row that one network takes in
+  int64_t element_bytes;
+  bool streams;      ///< source and target do not stay in the caches
+  Staging staging;   ///< of boxes of a transpose then
+  int fill_table;    ///< Program::tables entry with the padding element repeated
+  bool nontemporal;  ///< the tile begins on a line of the target, and whole vectors of it go around
+                     ///< the caches
+  int64_t alignment;      ///< with non-temporal stores: of every place where the tile begins in the
+                          ///< target; else 1
+  int64_t claimed_ahead;  ///< bytes before they are written lines of the target are asked for; 0:
+                          ///< not at all
+  uint32_t asked_sources;  ///< of a computation: asked for ahead, a bit an operand
+  bool reads_between;      ///< what lies between runs of the source may be read
+  int64_t ahead;           ///< bytes of the source from this tile to the next one; 0: not known
+  bool target_first;       ///< networks of a transpose go on along the target before they do along
+                           ///< the source
+  int64_t pointer_alignment;  ///< of the target's pointer, bytes
+};
+
+/// A body that repeats `body` `side.extent` times, each stream advancing by its stride; `body`
+/// itself for one.
+program::Body repeat(const nest::Side& side, program::Body body);
+void append(program::Body& to, program::Body from);
+
+/// Moves, splats or fills rows: the last side is a run of the target, every side before it repeats
+/// the row.
+enum class RowValue : uint8_t { copy, splat, fill };
+program::Body emit_rows(const nest::Tile& tile, RowValue value, const Strides& at,
+                        const Machine& machine);
+
+/// Moves rows along which source and target count for themselves, piece by piece; every side before
+/// the row repeats it.
+program::Body emit_rows_of_pieces(const nest::Tile& tile, const Strides& at,
+                                  const Machine& machine);
+
+/// Computes rows: every source is contiguous along the last side or repeats one element there;
+/// every side before it repeats the row. Every operand is read through the stream of its number.
+program::Body emit_computed_rows(const nest::Tile& tile, const ElementOp& op, const Strides& at,
+                                 const Machine& machine);
+
+/// Between a packed operand and its image; `at` is the bit of the box's first element. To is
+/// target_stream, from source_stream. First all that a source has; or of a target what has to stay
+/// as it is, though bytes of the box hold it; and back.
+program::Body emit_spread_rows(const PackedImage& image, int64_t at, const Machine& machine);
+program::Body emit_kept_bytes(const PackedImage& image, int64_t at, const Machine& machine);
+program::Body emit_packed_rows(const PackedImage& image, int64_t at, const Machine& machine);
+
+/// Rows of packed elements that lie side by side in source and target alike, but elsewhere in a
+/// byte. `sides` repeat them, in bits of both, the widest of the target first.
+struct RealignedRows {
+  Packing packing;
+  int64_t elements;
+  std::vector<nest::Side> sides;
+};
+
+/// Those of a tile, if it has some, long ones, in few places of a byte.
+std::optional<RealignedRows> realigned_rows(const nest::Tile& tile, const ElementOp& op);
+
+/// Copies them; `at` is where the first one begins, bits.
+program::Body emit_realigned_rows(const RealignedRows& rows, const Strides& at,
+                                  const Machine& machine);
+
+/// Shifts and mixes the rows of a crossed block, whose first element is bit `at` of source_stream,
+/// into its first image, at target_stream.
+program::Body emit_crossed_rows(const CrossedBlock& block, int64_t at, const Machine& machine);
+
+/// Mixes the rows of a box, from source_stream to target_stream. What lies `ahead` bytes behind
+/// those that are read is asked for, unless that is 0. Whole vectors go around the caches where
+/// Machine::alignment admits it.
+program::Body emit_mixed_rows(const MixedBox& box, int64_t ahead, const Machine& machine);
+
+/// How many rows that follow each other in the target make whole lines: 1 where they are not
+/// joined.
+int64_t joined_rows(int64_t row_bytes, const Target& target);
+bool can_join_rows(const nest::Tile& tile, int64_t element_bytes, const Target& target);
+program::Body emit_joined_rows(const nest::Tile& tile, const Strides& at, const Machine& machine);
+
+/// How many rows of the target, so far apart, a tile should have for each to have a phase in its
+/// line that is known: 1 where that does not pay.
+int64_t shifted_rows(int64_t row_bytes, int64_t row_stride, const Target& target);
+bool can_shift_rows(const nest::Tile& tile, const Machine& machine);
+program::Body emit_shifted_rows(const nest::Tile& tile, const Strides& at, const Machine& machine);
+
+/// Rows as for emit_rows, each of which may begin anywhere in a line. Whether all of their lines
+/// should leave around the caches nevertheless.
+bool begin_between_lines(const nest::Tile& rows, RowValue value, const Machine& machine);
+program::Body emit_rows_between_lines(const nest::Tile& rows, RowValue value, const Strides& at,
+                                      const Machine& machine);
+
+/// Transposes: the sides in `target_run` (bit 0: the first) make runs of the target, the others
+/// runs of the source. Elements that make no run are moved one by one by the same code.
+/// `scratch_bytes` grows to what the code needs.
+program::Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& at,
+                             const Machine& machine, Tables& tables, int64_t& scratch_bytes);
+
+/// The same of elements whose size is no power of two; the tile has two sides.
+program::Body emit_uneven_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& at,
+                                    const Machine& machine, Tables& tables, int64_t& scratch_bytes);
+
+/// Whether a box of `rows` (a run of the target) by `columns` (a run of the source) can be staged:
+/// whole vectors both ways, around the caches.
+/// Rows that are `mixing` with others stand for their groups.
+bool can_stage(const TileRun& rows, const TileRun& columns, const RowMixing& mixing,
+               const Machine& machine);
+program::Body emit_staged_transpose(const TileRun& rows, const TileRun& columns,
+                                    const RowMixing& mixing, const Strides& at,
+                                    const Machine& machine, int64_t& scratch_bytes);
+
+/// The same where rows of the target begin between lines. They are multiples of so many lines.
+constexpr int64_t shifted_chunk_lines = 2;
+bool can_shift(const TileRun& rows, const TileRun& columns, const Machine& machine);
+program::Body emit_shifted_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,
+                                     const Machine& machine, int64_t& scratch_bytes);
+
+/// The same where rows of the target of any length touch, so that panels of columns make whole
+/// lines.
+bool can_join(const TileRun& rows, const TileRun& columns, const Machine& machine);
+program::Body emit_joined_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,
+                                    const Machine& machine, int64_t& scratch_bytes);
+
+/// The same where runs of the target are made of several loops, or are short. Columns fill a vector
+/// at most, and with so many of them runs are at most so many bytes long.
+int64_t most_imaged_run_bytes(int64_t columns, int64_t line_bytes);
+bool can_image(const TileRun& rows, const TileRun& columns, const Machine& machine);
+program::Body emit_imaged_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,
+                                    const Machine& machine, int64_t& scratch_bytes);
+
+/// The same where source and target have rows in common, the first digit of the runs.
+bool can_image_rows(const TileRun& rows, const TileRun& columns, const Machine& machine);
+program::Body emit_imaged_rows(const TileRun& rows, const TileRun& columns, const Strides& at,
+                               const Machine& machine, int64_t& scratch_bytes);
+
+/// The same where the rows of one side are shorter than a lane and touch. Whether such rows of an
+/// operand (0: the target) are better taken so than permuted.
+bool takes_short_rows(size_t operand, int64_t element_bytes, int64_t row_bytes,
+                      const Target& target);
+bool has_short_rows(const TileRun& rows, const TileRun& columns, const Machine& machine);
+program::Body emit_short_row_transpose(const TileRun& rows, const TileRun& columns,
+                                       const Strides& at, const Machine& machine, Tables& tables);
+
+/// Permutes a block that fits few vectors: the sides in `block` (bit 0: the first), which may be
+/// contiguous in either operand, in any order. Another side repeats it along its runs of the
+/// target, so that these leave together. `scratch_bytes` grows to what the code needs.
+program::Body emit_permutation(const nest::Tile& tile, uint32_t block, const Strides& at,
+                               const Machine& machine, Tables& tables, int64_t& scratch_bytes);
+
+/// `copy 2 x 64 bytes`, `transpose 16x16 of 4 bytes`.
+std::string describe(const nest::Tile& tile, Movement movement, uint32_t target_run,
+                     int64_t element_bytes);
+
+}  // namespace restride

@@ -1,0 +1,157 @@
+// Rows: runs that are contiguous in the target and either contiguous in the source, one repeated
+// element of it, or padding. Whole vectors, in batches of loads before stores; a masked or
+// piecewise tail.
+#include <algorithm>
+
+#include "microkernel/emitter.hpp"
+#include "microkernel/microkernel.hpp"
+#include "microkernel/row_walk.hpp"
+
+namespace restride {
+namespace {
+
+using program::Block;
+using program::Body;
+using program::Reg;
+
+// Straight-line code of a row; longer rows loop. 16 vectors of 64 bytes are 1 KiB: past that the
+// loop's two instructions do not show.
+constexpr int64_t most_straight_vectors = 16;
+constexpr int64_t looped_vectors = 8;
+// Loads ahead of the stores that need them.
+constexpr int64_t batch = 4;
+
+class Rows {
+ public:
+  /// `filled`: elements at the end of each run that are padding.
+  Rows(RowValue value, int64_t filled, const Machine& machine)
+      : value_(value),
+        filled_bytes_(filled * machine.element_bytes),
+        machine_(machine),
+        vector_(machine.vector_bytes) {}
+
+  /// Straight-line code for some runs.
+  Block vectors(const std::vector<Run>& runs) {
+    if (value_ == RowValue::fill || filled_bytes_ > 0)
+      repeated_ = emitter_.constant(machine_.fill_table);
+    for (const Run& run : runs) {
+      if (value_ == RowValue::splat) {
+        repeated_ =
+            emitter_.splat(source_stream, run.at[1], static_cast<int>(machine_.element_bytes));
+      }
+      const int64_t run_bytes = run.elements * machine_.element_bytes;
+      for (int64_t begin = 0; begin < run_bytes; begin += vector_) {
+        const int bytes = static_cast<int>(std::min<int64_t>(vector_, run_bytes - begin));
+        const Reg value = value_ == RowValue::copy
+                              ? loaded(run.at[1] + begin, bytes,
+                                       std::min<int64_t>(bytes, run_bytes - filled_bytes_ - begin))
+                              : repeated_;
+        pending_.push_back({value, run.at[0] + begin, bytes});
+        if (static_cast<int64_t>(pending_.size()) == batch) flush();
+      }
+    }
+    flush();
+    return emitter_.take();
+  }
+
+ private:
+  struct Pending {
+    Reg value;
+    int64_t offset;
+    int bytes;
+  };
+
+  /// The first `read` bytes come from the source, what is left of `bytes` is padding.
+  Reg loaded(int64_t offset, int bytes, int64_t read) {
+    if (read == bytes) return emitter_.load(source_stream, offset, bytes);
+    return read <= 0 ? repeated_ : emitter_.load_part(repeated_, source_stream, offset, {read, 0});
+  }
+
+  void flush() {
+    for (const Pending& store : pending_) {
+      if (machine_.claimed_ahead == 0) break;
+      emitter_.claim_ahead(store.offset, store.bytes, machine_.claimed_ahead);
+    }
+    for (const Pending& store : pending_) {
+      if (machine_.nontemporal && store.bytes == vector_) {
+        emitter_.store_nontemporal(store.value, target_stream, store.offset);
+      } else {
+        emitter_.store(store.value, target_stream, store.offset, store.bytes);
+      }
+    }
+    pending_.clear();
+  }
+
+  const RowValue value_;
+  const int64_t filled_bytes_;
+  const Machine& machine_;
+  const int64_t vector_;
+  Emitter emitter_{machine_.target, machine_.vector_bytes};
+  std::vector<Pending> pending_;
+  Reg repeated_ = program::none;  // the value of a run that does not come from memory
+};
+
+/// A row whose source and target count for themselves: what lies side by side in both is one run.
+std::vector<Run> pieces(const std::vector<nest::Side>& row, const Strides& at) {
+  std::vector<Run> runs;
+  int64_t inside = 1;  // elements of an iteration of the first side
+  for (size_t k = 1; k < row.size(); ++k) inside *= row[k].extent;
+  const int64_t bytes = row.back().stride[0];
+  for (int64_t i = 0; i < row.front().extent; ++i) {
+    Strides here = row.front().at(i);
+    for (size_t k = 0; k < here.size(); ++k) here[k] += at[k];
+    const bool continues = !runs.empty() &&
+                           here[0] - runs.back().at[0] == runs.back().elements * bytes &&
+                           here[1] - runs.back().at[1] == runs.back().elements * bytes;
+    if (continues) {
+      runs.back().elements += inside;
+    } else {
+      runs.push_back({here, inside});
+    }
+  }
+  return runs;
+}
+
+/// The first of the innermost sides that lie side by side in source and target, but for digits of
+/// their own.
+size_t row_begin(const nest::Tile& tile, int64_t bytes) {
+  size_t k = tile.sides.size();
+  while (k > 0 && tile.sides[k - 1].stride[0] == bytes && tile.sides[k - 1].stride[1] == bytes) {
+    --k;
+    if (!tile.sides[k].own.empty()) break;
+    bytes *= tile.sides[k].extent;
+  }
+  return k;
+}
+
+}  // namespace
+
+Body emit_rows_of_pieces(const nest::Tile& tile, const Strides& at, const Machine& machine) {
+  Machine regular = machine;
+  regular.nontemporal = false;
+  const auto row =
+      tile.sides.begin() + static_cast<std::ptrdiff_t>(row_begin(tile, machine.element_bytes));
+  Rows rows(RowValue::copy, 0, regular);
+  Body body = body_of(rows.vectors(pieces({row, tile.sides.end()}, at)));
+  for (auto side = row; side != tile.sides.begin();) body = repeat(*--side, std::move(body));
+  return body;
+}
+
+Body emit_rows(const nest::Tile& tile, RowValue value, const Strides& at, const Machine& machine) {
+  if (begin_between_lines(tile, value, machine))
+    return emit_rows_between_lines(tile, value, at, machine);
+  RowWalk walk{.sides = tile.sides,
+               .most_straight_groups = most_straight_vectors,
+               .looped_groups = looped_vectors};
+  const int64_t bytes = machine.element_bytes;
+  const bool run = !walk.sides.empty() && walk.sides.back().stride[0] == bytes;
+  walk.elements = run ? walk.sides.back().extent : 1;
+  const int64_t filled = run ? walk.sides.back().filled : 0;
+  if (run) walk.sides.pop_back();
+  walk.advance = {bytes, value == RowValue::copy ? bytes : 0};
+  walk.group = std::max<int64_t>(1, machine.vector_bytes / bytes);
+  Rows rows(value, filled, machine);
+  return walk_rows(walk, at, [&](const std::vector<Run>& runs) { return rows.vectors(runs); });
+}
+
+}  // namespace restride

@@ -1,0 +1,72 @@
+#include "microkernel/row_walk.hpp"
+
+#include <utility>
+
+#include "base/arithmetic.hpp"
+
+namespace restride {
+
+using program::Block;
+using program::Body;
+
+namespace {
+
+class Walker {
+ public:
+  Walker(const RowWalk& walk, const std::function<Block(const std::vector<Run>&)>& emit)
+      : walk_(walk), emit_(emit) {}
+
+  /// The rows of sides `side` and inside: unrolled while the code stays short, else a loop.
+  Body rows(size_t side, const Strides& at) const {
+    int64_t groups = ceil_div(walk_.elements, walk_.group);
+    for (size_t k = side; k < walk_.sides.size(); ++k) groups *= walk_.sides[k].extent;
+    if (groups <= walk_.most_straight_groups) return {emit_(unrolled(side, at))};
+    if (side < walk_.sides.size()) return repeat(walk_.sides[side], rows(side + 1, at));
+    return row(at);
+  }
+
+ private:
+  /// One long row.
+  Body row(const Strides& at) const {
+    const int64_t chunk = walk_.looped_groups * walk_.group, chunks = walk_.elements / chunk,
+                  rest = walk_.elements % chunk;
+    Body body = repeat({chunks, after({}, chunk)}, {emit_({{at, chunk}})});
+    if (rest > 0) append(body, {emit_({{after(at, chunks * chunk), rest}})});
+    return body;
+  }
+
+  Strides after(Strides at, int64_t elements) const {
+    for (size_t k = 0; k < at.size(); ++k) at[k] += elements * walk_.advance[k];
+    return at;
+  }
+
+  std::vector<Run> unrolled(size_t side, const Strides& at) const {
+    std::vector<Run> runs{{at, walk_.elements}};
+    for (size_t k = side; k < walk_.sides.size(); ++k) {
+      std::vector<Run> repeated;
+      for (const Run& run : runs) {
+        for (int64_t i = 0; i < walk_.sides[k].extent; ++i) {
+          Run next = run;
+          for (size_t operand = 0; operand < next.at.size(); ++operand) {
+            next.at[operand] += i * walk_.sides[k].stride[operand];
+          }
+          repeated.push_back(next);
+        }
+      }
+      runs = std::move(repeated);
+    }
+    return runs;
+  }
+
+  const RowWalk& walk_;
+  const std::function<Block(const std::vector<Run>&)>& emit_;
+};
+
+}  // namespace
+
+Body walk_rows(const RowWalk& walk, const Strides& at,
+               const std::function<Block(const std::vector<Run>&)>& emit) {
+  return Walker(walk, emit).rows(0, at);
+}
+
+}  // namespace restride

@@ -1,0 +1,143 @@
+// Transposes of a box whose rows of the target touch and are no multiple of a line, for arrays that
+// do not stay in the caches.
+//
+// A panel of columns is transposed into an image in L1, where its rows touch as well. A vector of
+// columns makes whole vectors of rows of any length, so the image leaves line by line, around the
+// caches:
+//
+//     target   |line....|line....|line....|        rows   aaaaaabbbbbbccccccdddddd
+//
+// Where it begins between lines, the lines that it shares with others are written twice: some
+// panels make an image then. The next box of each row is asked for meanwhile, a line of every row
+// and panel.
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "base/arithmetic.hpp"
+#include "microkernel/emitter.hpp"
+#include "microkernel/microkernel.hpp"
+#include "microkernel/tile_run.hpp"
+#include "microkernel/transpose/panel_image.hpp"
+#include "microkernel/transpose/shifted_image.hpp"
+
+namespace restride {
+namespace {
+
+using program::Body;
+using program::Step;
+
+// Shorter images between lines are made of several panels: f32 10 x N .65 -> .81 of the ceiling, 12
+// x N .70 -> .84, f64 13 x N .65 -> .92, u16 15 x N .48 -> .70; up to 1 and 4 KB a tenth less.
+constexpr int64_t most_joined_panels_bytes = 2 * 1024;
+
+class JoinedTranspose {
+ public:
+  JoinedTranspose(const TileRun& rows, const TileRun& columns, const Strides& at,
+                  const Machine& machine)
+      : machine_(machine), rows_(rows), columns_(columns), at_(at) {}
+
+  int64_t image_bytes() const {
+    const int64_t panels = std::min(panels_, ceil_div(columns_.extent(), panel_columns_));
+    return (panels - 1) * panel_bytes() + panel(panel_columns_).bytes();
+  }
+
+  Body emit() const {
+    const int64_t columns = panels_ * panel_columns_, images = columns_.extent() / columns;
+    const int64_t rest = columns_.extent() % columns;
+    Body body;
+    if (images > 0) {
+      body = loop_always(
+          images, walked({source_stream, columns * element_}, {target_stream, columns * run_}),
+          image(columns));
+    }
+    if (rest > 0) {
+      const int64_t first = images * columns;
+      append(body,
+             loop_always(
+                 1, walked({source_stream, 0, first * element_}, {target_stream, 0, first * run_}),
+                 image(rest)));
+    }
+    // All panels live on one scratch: wherever the box stands, they are one unit of work.
+    return loop_always(1, {}, std::move(body));
+  }
+
+ private:
+  int64_t panel_bytes() const { return panel_columns_ * run_; }
+
+  PanelImage panel(int64_t columns) const { return {rows_, columns, at_, machine_}; }
+
+  /// How streams move; what is asked for moves as the source does.
+  std::vector<Step> walked(Step source, const Step& target) const {
+    std::vector<Step> steps{source, target};
+    source.stream = prefetch_stream;
+    if (machine_.ahead != 0) steps.push_back(source);
+    return steps;
+  }
+
+  /// Some columns come in, panel by panel, and leave.
+  Body image(int64_t columns) const {
+    const ImageRun run{0, at_[0], columns * run_};
+    const int64_t panels = columns / panel_columns_, rest = columns % panel_columns_;
+    Body body = claim_ends({run}, machine_);
+    if (panels > 0) {
+      append(body,
+             loop_always(panels,
+                         {{source_stream, machine_.vector_bytes}, {scratch_stream, panel_bytes()}},
+                         panel(panel_columns_).emit()));
+    }
+    if (rest > 0) {
+      append(body, loop_always(1,
+                               {{source_stream, 0, panels * machine_.vector_bytes},
+                                {scratch_stream, 0, panels * panel_bytes()}},
+                               panel(rest).emit()));
+    }
+    const auto row_lines = std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(panels, 1)));
+    const SourceLines ahead{rows_, static_cast<int64_t>(row_lines), at_[1] + machine_.ahead};
+    append(body, emit_image_out(run, machine_, machine_.ahead != 0 ? &ahead : nullptr));
+    return body;
+  }
+
+  /// How many panels make an image.
+  int64_t panels_of_image() const {
+    if (machine_.alignment % machine_.vector_bytes == 0) return 1;
+    int64_t panels = 1;
+    while (2 * panels <= lines_at_once && 2 * panels * panel_bytes() <= most_joined_panels_bytes) {
+      panels *= 2;
+    }
+    return panels;
+  }
+
+  const Machine& machine_;
+  TileRun rows_;     // make runs of the target
+  TileRun columns_;  // make runs of the source
+  Strides at_;
+  int64_t element_ = machine_.element_bytes;
+  int64_t run_ = rows_.extent() * element_;
+  int64_t panel_columns_ = machine_.vector_bytes / element_;
+  int64_t panels_ = panels_of_image();
+};
+
+}  // namespace
+
+bool can_join(const TileRun& rows, const TileRun& columns, const Machine& machine) {
+  const int64_t element = machine.element_bytes, vector = machine.vector_bytes;
+  const int64_t run = rows.extent() * element, panel = vector / element;
+  const bool whole = machine.alignment % vector == 0 && columns.divides(panel);
+  if (!machine.streams || !machine.target.byte_masks || rows.extent() == 1 ||
+      columns.extent() == 1 || run % vector == 0 || panel * run > program::max_scratch_bytes ||
+      !(whole || can_shift_images(machine))) {
+    return false;
+  }
+  return rows.sides() == 1 && columns.sides() == 1 && rows.is_contiguous(0, element) &&
+         columns.is_contiguous(1, element) && columns.is_contiguous(0, run);
+}
+
+Body emit_joined_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,
+                           const Machine& machine, int64_t& scratch_bytes) {
+  const JoinedTranspose transpose(rows, columns, at, machine);
+  scratch_bytes = std::max(scratch_bytes, transpose.image_bytes());
+  return transpose.emit();
+}
+
+}  // namespace restride

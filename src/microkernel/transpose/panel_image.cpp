@@ -1,0 +1,125 @@
+// See panel_image.hpp. Networks take a vector of rows by as many columns as keep the code short;
+// rows that are left over take one more. Short rows are written in pieces of a lane, of which the
+// last overlaps what is before it, or what the next row writes over.
+#include "microkernel/transpose/panel_image.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/arithmetic.hpp"
+#include "microkernel/emitter.hpp"
+#include "microkernel/transpose/transpose_network.hpp"
+
+namespace restride {
+
+using program::Body;
+using program::lane_bytes;
+
+namespace {
+
+// Rows of several digits are taken so many networks at a time: all of them fill their lanes then,
+// where a digit would fill a part of each.
+constexpr int64_t most_unrolled_networks = 3;
+
+}  // namespace
+
+int64_t PanelImage::bytes() const {
+  const bool overlap = run() < lane_bytes;
+  return (columns_ - 1) * pitch_ + run() + (overlap ? lane_bytes : 0);
+}
+
+Body PanelImage::emit() const {
+  if (rows_.sides() == 1) return one_digit();
+  const int64_t chunk = chunk_rows();
+  const TileRun rows = rows_.first(chunk);
+  const PanelImage part(rows, columns_, pitch_, at_, machine_);
+  return loop_always(
+      rows_.extent() / chunk,
+      {rows_.step(source_stream, 1, chunk), {scratch_stream, chunk * machine_.element_bytes}},
+      rows.sides() == 1 ? part.one_digit() : part.unrolled());
+}
+
+int64_t PanelImage::chunk_rows() const {
+  const auto networks = [&](int64_t rows) { return ceil_div(rows, most_rows()); };
+  int64_t chunk = 1;
+  const auto consider = [&](int64_t rows) {
+    // More networks are more code: they have to save a tenth.
+    const int64_t tenths = networks(rows) > networks(chunk) ? 11 : 10;
+    const bool better = networks(rows) * chunk * tenths < networks(chunk) * rows * 10;
+    if (better && rows_.divides(rows)) chunk = rows;
+  };
+  for (int64_t rows = 2; rows <= most_unrolled_networks * most_rows(); ++rows) consider(rows);
+  consider(rows_.digits().front().extent);
+  return chunk;
+}
+
+Body PanelImage::one_digit() const {
+  const int64_t most = most_rows(), whole = rows_.extent() / most * most;
+  if (whole == 0) return unrolled();
+  Body body = loop_always(
+      whole / most, {rows_.step(source_stream, 1, most), {scratch_stream, machine_.vector_bytes}},
+      networks(0, most));
+  if (whole < rows_.extent()) append(body, networks(whole, rows_.extent() - whole));
+  return body;
+}
+
+Body PanelImage::unrolled() const {
+  // Three pieces of a row take as long as a network with a part of its lanes (u8 24 x N .84 and .84
+  // of the ceiling, 48 x N .75 and .73, 56 x N .72 and .76; u16 20 x N .85 and .69), but read a
+  // line of the source at once, which helps where its rows crowd sets of L1.
+  // Of a part of a panel they would be much code for little.
+  if (run() < machine_.vector_bytes && 2 * columns_ >= most_rows()) return short_rows();
+  Body body;
+  for (int64_t row = 0; row < rows_.extent(); row += most_rows())
+    append(body, networks(row, std::min(most_rows(), rows_.extent() - row)));
+  return body;
+}
+
+Body PanelImage::short_rows() const {
+  const int64_t element = machine_.element_bytes, in_lane = lane_bytes / element;
+  std::vector<Position> column(static_cast<size_t>(columns_));
+  for (int64_t k = 0; k < columns_; ++k) column[static_cast<size_t>(k)] = {k * element, k * pitch_};
+  Emitter emitter(machine_.target, machine_.vector_bytes);
+  for (int64_t piece = 0; piece < rows_.extent(); piece += in_lane) {
+    const int64_t last = std::max<int64_t>(0, rows_.extent() - in_lane);
+    const int64_t first = std::min(piece, last);
+    std::vector<Position> row;
+    for (int64_t k = first; k < std::min(first + in_lane, rows_.extent()); ++k)
+      row.push_back({at_[1] + rows_.at(1, k), k * element});
+    emit_narrow_network(emitter, row, column, machine_, scratch_stream, program::none);
+  }
+  return body_of(emitter.take());
+}
+
+Body PanelImage::networks(int64_t first_row, int64_t rows) const {
+  const int64_t element = machine_.element_bytes;
+  const int64_t columns =
+      std::min<int64_t>(machine_.network_column_bytes, machine_.vector_bytes) / element;
+  const int64_t times = columns_ / columns, rest = columns_ % columns;
+  Body body;
+  if (times > 0) {
+    body =
+        loop_always(times, {{source_stream, columns * element}, {scratch_stream, columns * pitch_}},
+                    body_of(network(first_row, rows, 0, columns)));
+  }
+  if (rest > 0) append(body, body_of(network(first_row, rows, times * columns, rest)));
+  return body;
+}
+
+program::Block PanelImage::network(int64_t first_row, int64_t rows, int64_t first_column,
+                                   int64_t columns) const {
+  const int64_t element = machine_.element_bytes;
+  std::vector<Position> row(static_cast<size_t>(rows)), column(static_cast<size_t>(columns));
+  for (int64_t k = 0; k < rows; ++k) {
+    row[static_cast<size_t>(k)] = {at_[1] + rows_.at(1, first_row + k), (first_row + k) * element};
+  }
+  for (int64_t k = 0; k < columns; ++k) {
+    const int64_t place = first_column + k;
+    column[static_cast<size_t>(k)] = {place * element, place * pitch_};
+  }
+  Emitter emitter(machine_.target, machine_.vector_bytes);
+  emit_network(emitter, row, column, machine_, scratch_stream);
+  return emitter.take();
+}
+
+}  // namespace restride

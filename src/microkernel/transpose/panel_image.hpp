@@ -1,0 +1,54 @@
+// Panel image: a panel of columns of a box in scratch, transposed, row behind row as the target
+// wants them.
+//
+//     source   rows of a vector each          image   k * pitch: column k, all rows of the box
+//
+// Here: how it is made. How it leaves is up to the microkernel.
+#pragma once
+
+#include <cstdint>
+
+#include "microkernel/microkernel.hpp"
+#include "microkernel/tile_run.hpp"
+
+namespace restride {
+
+class PanelImage {
+ public:
+  /// Of so many columns, at most those that fill a vector, which touch in the image.
+  PanelImage(const TileRun& rows, int64_t columns, const Strides& at, const Machine& machine)
+      : PanelImage(rows, columns, rows.extent() * machine.element_bytes, at, machine) {}
+
+  /// `pitch`: bytes from a column to the next one in the image.
+  PanelImage(const TileRun& rows, int64_t columns, int64_t pitch, const Strides& at,
+             const Machine& machine)
+      : rows_(rows), columns_(columns), pitch_(pitch), at_(at), machine_(machine) {}
+
+  /// What it takes of scratch: what its rows have, and what the last one is written over.
+  int64_t bytes() const;
+
+  /// Fills it through source_stream and scratch_stream, from where they stand.
+  program::Body emit() const;
+
+ private:
+  int64_t run() const { return rows_.extent() * machine_.element_bytes; }
+  /// Rows of a network.
+  int64_t most_rows() const { return machine_.vector_bytes / machine_.element_bytes; }
+  /// Rows of several digits fall into so many that look alike, and fill their networks best.
+  int64_t chunk_rows() const;
+  program::Body one_digit() const;
+  program::Body unrolled() const;
+  program::Body networks(int64_t first_row, int64_t rows) const;
+  /// A network of some rows and columns, from where the streams stand.
+  program::Block network(int64_t first_row, int64_t rows, int64_t first_column,
+                         int64_t columns) const;
+  program::Body short_rows() const;
+
+  const TileRun& rows_;
+  int64_t columns_;
+  int64_t pitch_;
+  Strides at_;
+  const Machine& machine_;
+};
+
+}  // namespace restride

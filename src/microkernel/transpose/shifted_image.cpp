@@ -1,0 +1,146 @@
+// See shifted_image.hpp.
+#include "microkernel/transpose/shifted_image.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/arithmetic.hpp"
+#include "microkernel/emitter.hpp"
+#include "microkernel/transpose/shifted_lines.hpp"
+
+namespace restride {
+namespace {
+
+using program::Body;
+using program::Reg;
+using program::Step;
+
+bool begins_line(const ImageRun& run, const Machine& machine) {
+  return machine.alignment % machine.vector_bytes == 0 && run.target % machine.vector_bytes == 0;
+}
+
+class ImageOut {
+ public:
+  ImageOut(const ImageRun& run, const Machine& machine, const SourceLines* ahead)
+      : run_(run), machine_(machine), ahead_(ahead) {}
+
+  Body emit() const {
+    Body body;
+    if (begins_line(run_, machine_)) {
+      append(body, lines(0, vectors_));
+    } else if (vectors_ > 0) {
+      append(body, begin());
+      append(body, lines(1, vectors_));
+      append(body, end());
+    }
+    append(body, rest());
+    return body;
+  }
+
+ private:
+  // ---- vector k of the run, and the line in which it begins
+
+  Reg vector(Emitter& emitter, int64_t k) const {
+    return emitter.load(panel_stream, run_.image + k * line_, machine_.vector_bytes);
+  }
+
+  int64_t at(int64_t k) const { return run_.target + k * line_; }
+
+  ShiftedLines shifted(Emitter& emitter) const {
+    return {emitter, machine_, run_.target, [&](int64_t k) { return vector(emitter, k); }};
+  }
+
+  void ask(Emitter& emitter, int64_t k) const {
+    constexpr int second_level = 2;
+    if (ahead_ == nullptr) return;
+    const int64_t row = ahead_->rows.at(1, k / ahead_->row_lines);
+    emitter.prefetch(prefetch_stream, ahead_->first + row + k % ahead_->row_lines * line_,
+                     second_level);
+  }
+
+  // ---- what leaves
+
+  Body begin() const {
+    Emitter emitter(machine_.target, machine_.vector_bytes);
+    shifted(emitter).begin();
+    ask(emitter, 0);
+    return body_of(emitter.take());
+  }
+
+  Body lines(int64_t first, int64_t end) const {
+    const int64_t times = (end - first) / lines_at_once, whole = first + times * lines_at_once;
+    Body body;
+    if (times > 0) {
+      const int64_t bytes = lines_at_once * line_;
+      std::vector<Step> steps{{target_stream, bytes}, {panel_stream, bytes}};
+      if (ahead_ != nullptr) {
+        steps.push_back(ahead_->rows.step(prefetch_stream, 1, lines_at_once / ahead_->row_lines));
+      }
+      append(body, loop_always(times, std::move(steps),
+                               body_of(some_lines(first, first + lines_at_once))));
+    }
+    if (whole < end) append(body, body_of(some_lines(whole, end)));
+    return body;
+  }
+
+  program::Block some_lines(int64_t first, int64_t end) const {
+    Emitter emitter(machine_.target, machine_.vector_bytes);
+    const auto after = [&](int64_t k) { ask(emitter, k); };
+    if (!begins_line(run_, machine_)) {
+      shifted(emitter).lines(first, end, after);
+      return emitter.take();
+    }
+    for (int64_t k = first; k < end; ++k) {
+      emitter.store_nontemporal(vector(emitter, k), target_stream, at(k));
+      after(k);
+    }
+    return emitter.take();
+  }
+
+  Body end() const {
+    Emitter emitter(machine_.target, machine_.vector_bytes);
+    shifted(emitter).end(vectors_);
+    return body_of(emitter.take());
+  }
+
+  /// What makes no vector.
+  Body rest() const {
+    const int64_t bytes = run_.bytes - vectors_ * line_;
+    if (bytes == 0) return {};
+    Emitter emitter(machine_.target, machine_.vector_bytes);
+    emitter.copy_part(panel_stream, run_.image + vectors_ * line_, target_stream, at(vectors_),
+                      {bytes, 0});
+    return body_of(emitter.take());
+  }
+
+  const ImageRun& run_;
+  const Machine& machine_;
+  const SourceLines* ahead_;
+  int64_t line_ = machine_.vector_bytes;
+  int64_t vectors_ = run_.bytes / line_;
+};
+
+}  // namespace
+
+bool can_shift_images(const Machine& machine) {
+  return machine.streams && machine.vector_bytes == machine.target.vector_bytes &&
+         machine.pointer_alignment % machine.vector_bytes == 0 &&
+         shifts_lines(machine.target, machine.element_bytes);
+}
+
+Body claim_ends(const std::vector<ImageRun>& runs, const Machine& machine) {
+  Emitter emitter(machine.target, machine.vector_bytes);
+  for (const ImageRun& run : runs) {
+    if (begins_line(run, machine)) continue;
+    emitter.claim(run.target);
+    emitter.claim(run.target + run.bytes);
+  }
+  program::Block claims = emitter.take();
+  return claims.empty() ? Body{} : body_of(std::move(claims));
+}
+
+Body emit_image_out(const ImageRun& run, const Machine& machine, const SourceLines* ahead) {
+  return ImageOut(run, machine, ahead).emit();
+}
+
+}  // namespace restride

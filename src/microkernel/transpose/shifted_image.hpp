@@ -1,0 +1,40 @@
+// Shifted image: a run of the target stands in scratch and leaves around the caches, wherever in a
+// line it begins (shifted_lines). A run that is known to begin on a line leaves as it stands. How
+// images are made is not in here.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "microkernel/microkernel.hpp"
+#include "microkernel/tile_run.hpp"
+#include "program/program.hpp"
+
+namespace restride {
+
+/// A run of the target: where it stands in scratch, on a vector, where it goes to, and how long it
+/// is, bytes.
+struct ImageRun {
+  int64_t image, target, bytes;
+};
+
+/// Lines of the source that are asked for while a run leaves, by prefetch_stream: row after row, so
+/// many of each that divide `lines_at_once`, from byte `first` on.
+struct SourceLines {
+  const TileRun& rows;
+  int64_t row_lines;
+  int64_t first;
+};
+constexpr int64_t lines_at_once = 8;
+
+/// Whether runs of this machine's target can leave wherever they begin.
+bool can_shift_images(const Machine& machine);
+
+/// Asks for the lines that runs share with others: some time before they leave.
+program::Body claim_ends(const std::vector<ImageRun>& runs, const Machine& machine);
+
+/// Lets a run leave through panel_stream and target_stream, from where they stand. `ahead` may be
+/// null.
+program::Body emit_image_out(const ImageRun& run, const Machine& machine, const SourceLines* ahead);
+
+}  // namespace restride

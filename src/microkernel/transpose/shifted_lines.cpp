@@ -1,0 +1,56 @@
+// See shifted_lines.hpp.
+#include "microkernel/transpose/shifted_lines.hpp"
+
+#include <algorithm>
+
+#include "base/arithmetic.hpp"
+
+namespace restride {
+namespace {
+
+using program::Reg;
+
+/// Bytes by which elements are shifted.
+int64_t shifted_bytes(int64_t element_bytes) {
+  return std::min<int64_t>(power_of_two_divisor(element_bytes), 8);
+}
+
+}  // namespace
+
+bool masks_lines(const Target& target) {
+  return target.byte_masks && target.vector_bytes == target.line_bytes;
+}
+
+bool shifts_lines(const Target& target, int64_t element_bytes) {
+  return masks_lines(target) && target.permute_width > 0 &&
+         target.permute_width <= shifted_bytes(element_bytes);
+}
+
+void ShiftedLines::begin() {
+  const Reg first = vector_(0);
+  emitter_.store_begin(shifted(first, first, 0), target_stream, at(0));
+}
+
+void ShiftedLines::lines(int64_t first, int64_t end, const std::function<void(int64_t k)>& after) {
+  Reg before = vector_(first - 1);
+  for (int64_t k = first; k < end; ++k) {
+    const Reg value = repeated_ ? before : vector_(k);
+    emitter_.store_line(shifted(before, value, k), target_stream, at(k));
+    if (after) after(k);
+    before = value;
+  }
+}
+
+Reg ShiftedLines::end(int64_t count) {
+  const Reg last = vector_(count - 1);
+  emitter_.store_end(shifted(last, last, count), target_stream, at(count));
+  return last;
+}
+
+Reg ShiftedLines::shifted(Reg before, Reg value, int64_t k) {
+  if (repeated_) return value;
+  const auto width = static_cast<int>(shifted_bytes(machine_.element_bytes));
+  return emitter_.shift(width, before, value, target_stream, at(k));
+}
+
+}  // namespace restride

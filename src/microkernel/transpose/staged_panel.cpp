@@ -1,0 +1,48 @@
+// See staged_panel.hpp.
+#include "microkernel/transpose/staged_panel.hpp"
+
+#include <array>
+
+#include "microkernel/transpose/transpose_network.hpp"
+
+namespace restride {
+
+using program::lane_bytes;
+using program::Reg;
+
+void StagedPanel::fill(Emitter& emitter, int64_t groups, int stream, At at) const {
+  for (int64_t group = 0; group < groups; ++group) {
+    const auto load = [&](int row) {
+      return emitter.load(source_stream,
+                          at_ + at.source + rows_run_.at(1, group * group_rows() + row),
+                          machine_.vector_bytes);
+    };
+    for (int64_t first = 0; first < group_rows(); first += columns_at_once(machine_)) {
+      const std::array<Reg, 16> columns =
+          transpose_in_lanes(emitter, static_cast<int>(machine_.element_bytes), load);
+      for (int64_t k = first; k < first + columns_at_once(machine_); ++k) {
+        emitter.store(columns[static_cast<size_t>(k)], stream,
+                      at.panel + k * pitch() + group * machine_.vector_bytes,
+                      machine_.vector_bytes);
+      }
+    }
+  }
+}
+
+int64_t StagedPanel::columns_at_once(const Machine& machine) {
+  const int64_t group = lane_bytes / machine.element_bytes;
+  return group < machine.target.registers ? group : group / 2;
+}
+
+Reg StagedPanel::line(Emitter& emitter, int64_t column, int64_t begin, int64_t offset) const {
+  const int64_t from = offset + column % group_rows() * pitch() + column / group_rows() * 16;
+  Reg line = program::none;
+  for (int lane = 0; lane < emitter.lanes(); ++lane) {
+    const int64_t group = begin / 16 + lane;
+    line =
+        emitter.load_lane(line, panel_stream, from + group * machine_.vector_bytes, 16, 16 * lane);
+  }
+  return line;
+}
+
+}  // namespace restride

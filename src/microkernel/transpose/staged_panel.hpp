@@ -1,0 +1,68 @@
+// Staged panel: rows of a source in scratch, transposed inside the lanes of vectors.
+//
+//     panel[k][group]   lane l = column l * (16 / element) + k of the rows of the group
+//
+// It is filled by whole vectors, so every line of the source, and every page, is touched once; a
+// vector of a column is put together by loads alone.
+#pragma once
+
+#include <cstdint>
+
+#include "microkernel/emitter.hpp"
+#include "microkernel/microkernel.hpp"
+#include "microkernel/tile_run.hpp"
+
+namespace restride {
+
+class StagedPanel {
+ public:
+  /// A vector of columns by `rows` rows, a multiple of group_rows(). `rows_run` makes runs of the
+  /// target; `at`: where the source begins, bytes.
+  StagedPanel(const TileRun& rows_run, int64_t rows, int64_t at, const Machine& machine)
+      : StagedPanel(rows_run, rows, at, machine, machine.target.line_bytes) {}
+
+  /// `gap`: bytes behind what is stored to a panel[k]. Most often a line: a power of two would put
+  /// them all into one set of the cache.
+  StagedPanel(const TileRun& rows_run, int64_t rows, int64_t at, const Machine& machine,
+              int64_t gap)
+      : rows_run_(rows_run), rows_(rows), at_(at), machine_(machine), gap_(gap) {}
+
+  /// Rows that are transposed at a time, and columns whose places differ by a lane.
+  int64_t group_rows() const { return 16 / machine_.element_bytes; }
+  int64_t columns() const { return machine_.vector_bytes / machine_.element_bytes; }
+  int64_t groups() const { return rows_ / group_rows(); }
+  int64_t bytes() const { return group_rows() * pitch(); }
+
+  /// Of the columns of a lane: all that the registers hold with one more, or half of them, each
+  /// from all rows once more.
+  static int64_t columns_at_once(const Machine& machine);
+
+  /// Where a panel stands in the streams that fill it, bytes.
+  struct At {
+    int64_t source, panel;
+  };
+
+  /// Brings `groups` groups in, through source_stream, to `stream`.
+  void fill(Emitter& emitter, int64_t groups, int stream, At at = {}) const;
+
+  /// How the streams move in a loop that does so.
+  std::vector<program::Step> fill_steps(int64_t groups, int stream) const {
+    return {rows_run_.step(source_stream, 1, groups * group_rows()),
+            {stream, groups * machine_.vector_bytes}};
+  }
+
+  /// A vector of column `column`, from byte `begin` of it on. `offset`: of the panel in its stream.
+  program::Reg line(Emitter& emitter, int64_t column, int64_t begin, int64_t offset = 0) const;
+
+  /// Bytes between panel[k] and panel[k + 1].
+  int64_t pitch() const { return groups() * machine_.vector_bytes + gap_; }
+
+ private:
+  TileRun rows_run_;
+  int64_t rows_;
+  int64_t at_;
+  const Machine& machine_;
+  int64_t gap_;
+};
+
+}  // namespace restride

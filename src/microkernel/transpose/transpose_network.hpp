@@ -1,0 +1,64 @@
+// The register network of transposes: 16-byte pieces of source rows are loaded into the lanes of a
+// register, transposed inside the lanes by unpacks, and come out as runs of the target.
+//
+//     lane 0        lane 1              source rows r0..r7 of f32, 32-byte vectors
+//     r0: a b c d | r4: a b c d    register 0     unpack 4 bytes, unpack 8 bytes:
+//     r1: a b c d | r5: a b c d    register 1       column a: r0 r1 r2 r3 | r4 r5 r6 r7
+//     r2: a b c d | r6: a b c d    register 2       column b: r0 r1 r2 r3 | r4 r5 r6 r7
+//     r3: a b c d | r7: a b c d    register 3       ...
+//
+// log2(16 / element) unpacks a register and no shuffle across lanes: the loads put every row where
+// it has to come out.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "microkernel/emitter.hpp"
+#include "microkernel/microkernel.hpp"
+
+namespace restride {
+
+/// Where an element stands, in bytes: in the source read, and in what is written. One that is
+/// filled is padding and not read.
+struct Position {
+  int64_t source, target;
+  bool filled = false;
+};
+
+/// A stretch of positions that lie side by side in one operand.
+struct PositionRun {
+  size_t first, count;
+};
+
+/// Cuts positions into runs of at most `most` elements that lie side by side in the given operand.
+std::vector<PositionRun> contiguous_runs(const std::vector<Position>& positions,
+                                         int64_t Position::*operand, int64_t element_bytes,
+                                         int64_t most);
+
+/// Gives the register of a row when the network needs it.
+using RowOfNetwork = std::function<program::Reg(int row)>;
+
+/// Transposes 16 / element registers inside their lanes; column c comes out at result[c]. Depth
+/// first, so that few are alive at once.
+std::array<program::Reg, 16> transpose_in_lanes(Emitter& emitter, int element_bytes,
+                                                const RowOfNetwork& row);
+
+/// The same for a lane of rows, which lie side by side in what is written: a register holds a row,
+/// its lanes columns, and every column leaves as a lane. Where there are fewer rows, all of a lane
+/// is written nevertheless.
+void emit_narrow_network(Emitter& emitter, const std::vector<Position>& rows,
+                         const std::vector<Position>& columns, const Machine& machine,
+                         int written_stream, program::Reg fill);
+
+/// target[row.target + column.target] = source[row.source + column.source] for all rows and
+/// columns; rows that are filled become the padding of the machine's table. Rows make runs of the
+/// target, columns runs of the source; what makes no run is moved one by one by the same code. What
+/// is written goes to `written_stream`.
+void emit_network(Emitter& emitter, const std::vector<Position>& rows,
+                  const std::vector<Position>& columns, const Machine& machine,
+                  int written_stream = target_stream);
+
+}  // namespace restride

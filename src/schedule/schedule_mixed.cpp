@@ -1,0 +1,102 @@
+// Schedules of packed elements that only move and make runs of whole bytes on either side: blocks
+// as of a transpose of bytes, whose rows are mixed on their way.
+#include <algorithm>
+
+#include "base/arithmetic.hpp"
+#include "microkernel/packed/mixed_box.hpp"
+#include "program/program.hpp"
+#include "schedule/scheduler.hpp"
+
+namespace restride {
+namespace {
+
+// Bytes of a block along the target and, at least, along the source. With one line for both E(4)
+// 4096 x 4096 .53, 128 by 64 .48, 64 by 32 .44; 32 bytes of the target .24.
+constexpr int64_t line = 64;
+// Where rows of the target are mixed: unpacking transposes of 4 bits .38 -> .45, of 2 .39 -> .57.
+constexpr int64_t target_mixed_run = 128;
+// Images are no smaller: packing transposes of 512 x 512 .54 -> .63 with 8 KB, of 4096 x 4096 .49
+// -> .60 with 16 KB, but E(4) 512 x 512 .43 for .47.
+constexpr int64_t cached_image_bytes = 8 * 1024, streamed_image_bytes = 16 * 1024;
+// The target goes on right around a block: .42 -> .46, geometric mean of seven cases.
+constexpr int64_t run_around = 512;
+// Blocks that are staged: a panel takes half of the scratch, of the source lines. E(4) by E(4),
+// geometric mean of eight cases: 128 bytes of the target by 512 of the source .66, by 256 .64, by
+// 1024 .64, by 128 .63; with the target going on around them .64; 64 bytes of the target .52; not
+// staged .54.
+constexpr int64_t panel_bytes = program::max_scratch_bytes / 2;
+constexpr int64_t staged_source_run = 512;
+// Shorter runs are better spread.
+constexpr int64_t least_target_run = 8, least_source_run = 16;
+
+/// Bytes of the target that blocks are long where they are staged.
+int64_t staged_run(const ElementOp& op) { return panel_bytes / line / elements_in_byte(op, 0); }
+
+}  // namespace
+
+bool Scheduler::mixed() {
+  const ElementOp& op = space().op;
+  const int row = sharing_loop(0), column = sharing_loop(1);
+  const bool same_bits = op.packing[0].bits == 0 || op.packing[1].bits == 0 ||
+                         op.packing[0].bits == op.packing[1].bits;
+  if (!only_packs(op) || !same_bits || row < 0 || column < 0 || row == column) return false;
+  const IterationSpace unsplit = space();
+  // Strides of what is packed count bits.
+  const int64_t target_byte = op.packing[0].bits != 0 ? 8 : 1;
+  const int64_t source_byte = op.packing[1].bits != 0 ? 8 : 1;
+  const bool only_unpacks = op.packing[0].bits == 0, staged = stages_mixed(row, column);
+  const int64_t wanted = staged ? staged_run(op) : only_unpacks ? target_mixed_run : line;
+  const int64_t run = take_run(0, element_stride(op, 0), wanted * target_byte, Mark::target_run);
+  const int64_t image = schedule_.nontemporal ? streamed_image_bytes : cached_image_bytes;
+  const int64_t columns = staged         ? staged_source_run
+                          : only_unpacks ? line
+                                         : std::max(line, image / wanted / elements_in_byte(op, 1));
+  const int64_t source_run =
+      take_run(1, element_stride(op, 1), columns * source_byte, Mark::source_run);
+  if (run < least_target_run * target_byte || source_run < least_source_run * source_byte) {
+    space() = unsplit;
+    marks_.assign(space().loops.size(), Mark::outside);
+    return false;
+  }
+  schedule_.movement = Movement::mix;
+  schedule_.mixed = only_unpacks ? MixedRows::target : MixedRows::source;
+  if (!schedule_.nontemporal) return true;
+  go_on(1);
+  if (!staged) take_run(0, run, run_around * target_byte, Mark::around, Length::about);
+  return true;
+}
+
+bool Scheduler::stages_mixed(int row, int column) {
+  const ElementOp& op = space().op;
+  const int64_t run = staged_run(op) * elements_in_byte(op, 0);
+  // Where only the source is packed, short blocks with the target going on around them are as good:
+  // E(4) .68 for .67, E(2) .69 for .67.
+  if (!schedule_.nontemporal || op.packing[0].bits == 0 || target_.vector_bytes != line ||
+      run < line * elements_in_byte(op, 0) || loop(row).extent < run ||
+      loop(column).extent < line * elements_in_byte(op, 1)) {
+    return false;
+  }
+  for (int k = 0; k < loop_count(); ++k) {
+    if (k != row && loop(k).stride[0] % (8 * line) != 0) return false;
+  }
+  return true;
+}
+
+int Scheduler::sharing_loop(size_t operand) {
+  std::vector<Strides> strides;
+  for (const Loop& loop : space().loops) {
+    if (!loop.own.empty()) return -1;
+    strides.push_back(loop.stride);
+  }
+  const int k = sharing_side(strides, operand, space().op);
+  const int64_t period = elements_in_byte(space().op, operand);
+  if (k < 0 || loop(k).extent % period != 0 || loop(k).step != 1) return -1;
+  const Axis& axis = space().axes[static_cast<size_t>(loop(k).axis)];
+  bool whole = axis.valid != 0 && axis.valid % period == 0 && axis.padded % period == 0;
+  for (int j = 0; j < loop_count(); ++j) {
+    whole = whole && (j == k || loop(j).axis != loop(k).axis || loop(j).step % period == 0);
+  }
+  return whole ? k : -1;
+}
+
+}  // namespace restride

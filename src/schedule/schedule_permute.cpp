@@ -1,0 +1,276 @@
+// Schedules of permutations: a block whose source and target both are a few contiguous windows
+// (schedule_permuted_block), and in which order blocks follow each other.
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+#include <vector>
+
+#include "program/program.hpp"
+#include "schedule/scheduler.hpp"
+
+namespace restride {
+namespace {
+
+// Windows of the target are asked for this long before they are written, where the target goes on
+// for some time. L2: u8 10000 x 3 .68 -> 1.1 of the ceiling, x 4 .65 -> .96, x 5 .69 -> .96, f32
+// [200,300,3] by rows .88 -> .98; 64, 128 and 256 bytes are the same.
+constexpr int64_t window_ahead_bytes = 128;
+constexpr int64_t least_asked_run_bytes = 1024;
+
+// Networks take about 9, 7 or 6 operations a line of bytes, pairs of them or wider elements, more
+// where neither rows nor columns are whole lanes. Batches of 40, and windows joined: u8 19 x 19 (6)
+// .13 -> .16, 20 x 20 (7) .15 -> .13; u16 8 x 20 (5) .30 -> .38, 14 x 14 (7) .23 -> .16; u32 8 x 8
+// (4) .37 -> .39, 8 x 16 (8) .41 -> .30, 10 x 10 (7) .12 -> .18; u64 8 x 8 (8) .51 -> .40, 9 x 6
+// (7) .35 -> .19, 7 x 7 (7) .19 -> .32.
+int64_t most_joined_of_dense(int64_t element_bytes, bool whole_lanes) {
+  if (element_bytes == 1) return 6;
+  if (element_bytes == 2) return 5;
+  return whole_lanes ? 4 : 7;
+}
+
+// Where blocks stream whose source and target go on in different loops, a page of the source comes
+// in at a time, into two lines of the target wherever that leads: u8 4096 x 4096 from columns to
+// T(8,8) .44 -> .86 of the ceiling, f16 4000 x 4000 to T(4,4) .48 -> .83; into one line .56, into
+// four .72, 512 bytes of the source .59.
+constexpr int64_t permuted_line_bytes = 128;
+
+// As many operations a line hide behind memory.
+constexpr int64_t most_joined_into_lines = 8;
+
+// Blocks whose runs of the target begin between lines are joined to images of so many bytes: a
+// single run, or each of several. f32[64,3,299,299] to pixels with 2, 4 and 8 KB 1.01, 1.05 and
+// 1.05 of the ceiling, u8 .88, .93 and .91; back .94, .92 and .83 a run, u8 .82, .79 and .72.
+// Images of matrices end on a line: u8 13 x 13 (10.8 KB) .58 -> .9.
+constexpr int64_t image_bytes = 4 * 1024;
+constexpr int64_t images_run_bytes = 2 * 1024;
+constexpr int64_t least_image_run_bytes = 1024;
+constexpr int64_t most_images_bytes = 24 * 1024;
+
+// Rows that repeat an element each are permuted where windows join so few, else by way of scratch:
+// [1000,1000] transposed, repeated twice to four times u8 .10 -> .59, .09 -> .48, .17 -> .58, u16
+// .08 -> .57. 40 such in the caches take .58 of the time of permutes, with 6 to join .71.
+constexpr int64_t most_joined_of_repeats = 3;
+
+// Where lanes are permuted. u8 7 x N .21 -> .38 of the ceiling, 8 x N .44 -> .34, N x 10 .34 ->
+// .15, 12 x N .34 -> .15, 9 and 11 x N .29 -> .31 and .24 -> .19; u16 7 x N .39 -> .57.
+constexpr int64_t most_joined_of_lanes = 7;
+
+// Windows that are no lines go around the caches where the target goes on for so long from block to
+// block: 2 to 7 x N of u8, u16 and f32, 24 MB, for blocks of whole lines: u8 5 x N .62 -> .96, u16
+// 5 x N .64 -> 1.05, f32 3 x N .87 -> 1.06. Where it has several runs, lines that are left open for
+// the next block: u16 N x 4 .87 -> .57.
+constexpr int64_t least_followed_run_bytes = 1024;
+
+/// Whether all runs of the target, of `run` bytes, that blocks make begin on lines.
+bool begin_lines(const IterationSpace& space, const std::vector<int64_t>& block, int64_t run,
+                 int64_t line_bytes) {
+  for (size_t k = 0; k < block.size(); ++k) {
+    const int64_t stride = space.loops[k].stride[0];
+    const bool several = block[k] > 1 && std::abs(stride) >= run;
+    const bool goes_on = block[k] < space.loops[k].extent;
+    if ((several && stride % line_bytes != 0) || (goes_on && stride * block[k] % line_bytes != 0))
+      return false;
+  }
+  return run % line_bytes == 0;
+}
+
+/// How many of `blocks` leave at once where about `wanted` should: a multiple of `unit`, of which
+/// none are left if that can be, since these take as much code again.
+int64_t blocks_at_once(int64_t blocks, int64_t wanted, int64_t unit) {
+  const int64_t count = std::min(std::max(wanted, unit), blocks) / unit * unit;
+  for (int64_t more = 0; count > 0 && 2 * more <= count; more += unit) {
+    if (blocks % (count + more) == 0) return count + more;
+    if (blocks % (count - more) == 0) return count - more;
+  }
+  return count;
+}
+
+}  // namespace
+
+bool Scheduler::permutes() const {
+  const int64_t bytes = schedule_.space.op.bytes;
+  return target_.permute_width > 0 && bytes >= target_.permute_width && bytes < 16;
+}
+
+int Scheduler::permuted_window_bytes() const {
+  return std::min(target_.vector_bytes, target_.permute_bytes);
+}
+
+bool Scheduler::permute(const PermutedLimits& most) {
+  const IterationSpace unjoined = space();
+  join_cut_runs();
+  if (mark_permuted(most)) return true;
+  space() = unjoined;
+  marks_.assign(space().loops.size(), Mark::outside);
+  return false;
+}
+
+bool Scheduler::permute_short_rows(const Loop& row) {
+  const PermutedLimits limits{.steps_of_rings = steps_of_rings(row.extent * space().op.bytes)};
+  if (row.stride[1] != 0) return permute(limits);
+  const PermutedLimits few{.joined = most_joined_of_repeats, .steps_of_rings = 0};
+  return permute(few) || gather_repeats() || permute(limits);
+}
+
+bool Scheduler::permute_dense_block() {
+  const int rows = contiguous(0), columns = contiguous(1);
+  if (rows < 0 || columns < 0 || !has_dense_block()) return false;
+  const int64_t bytes = space().op.bytes;
+  const bool whole_lanes = loop(rows).extent * bytes % program::lane_bytes == 0 ||
+                           loop(columns).extent * bytes % program::lane_bytes == 0;
+  return permute({.joined = most_joined_of_dense(bytes, whole_lanes), .steps_of_rings = 0});
+}
+
+bool Scheduler::follow_in_lines(const std::vector<int64_t>& block) {
+  const int64_t run = block_run(block, 0), vector = target_.vector_bytes;
+  if (run % permuted_window_bytes() != 0 || run != block_bytes(block)) return false;
+  int64_t longest = 0;
+  for (int k = 0; k < loop_count(); ++k) {
+    const int64_t taken = block[static_cast<size_t>(k)], stride = std::abs(loop(k).stride[0]);
+    if (!loop(k).own.empty()) return false;
+    if (stride * taken == run) {
+      const int64_t source = std::abs(loop(k).stride[1]) * taken;
+      if (source != 0 && source != block_run(block, 1)) return false;
+      longest = std::max(longest, loop(k).extent * stride);
+    } else if (stride >= run && stride % vector != 0) {
+      return false;
+    }
+  }
+  return longest >= least_followed_run_bytes;
+}
+
+int64_t Scheduler::most_joined(const PermutedLimits& most, const std::vector<int64_t>& block) {
+  if (!permutes_lanes(target_)) return most.joined;
+  const bool lines = schedule_.nontemporal && block_run(block, 0) != block_bytes(block);
+  return std::min(most.joined, lines ? most.joined_of_lines : most_joined_of_lanes);
+}
+
+bool Scheduler::joins_few(const PermutedLimits& most, const std::vector<int64_t>& block) {
+  const int64_t bytes = block_bytes(block);
+  if (bytes > most_permuted_bytes || bytes == space().op.bytes) return false;
+  const Windows windows = windows_of(block);
+  return windows.joined <= most_joined(most, block) && windows.targets * windows.joined <= most.all;
+}
+
+bool Scheduler::mark_permuted(const PermutedLimits& most) {
+  std::vector<int64_t> block = permuted_block(permuted_window_bytes(), permuted_window_bytes());
+  const bool narrow = permuted_window_bytes() < target_.line_bytes;
+  const bool follows = narrow && schedule_.nontemporal && follow_in_lines(block);
+  if (narrow && schedule_.nontemporal && !follows)
+    block = permuted_block(target_.line_bytes, permuted_window_bytes());
+  int64_t blocks = blocks_of_image(block);
+  if (blocks == 1 && !permutes_lanes(target_)) lengthen_shifted_rows(block);
+  if (!joins_few(most, block)) {
+    block = block_of_rings(most);
+    if (block.empty()) return false;
+    blocks = blocks_of_image(block);
+  }
+  std::array<int64_t, 2> runs = {block_run(block, 0), block_run(block, 1)};
+  const bool in_lines = follows || begin_lines(space(), block, runs[0], target_.line_bytes);
+  for (int k = loop_count() - 1; k >= 0; --k) {
+    const int64_t extent = block[static_cast<size_t>(k)];
+    if (extent == 1) continue;
+    if (is_joined(loop(k))) mark(k) = Mark::target_run;
+    if (movable_inside(k)) mark(split_off(k, extent)) = Mark::target_run;
+  }
+  schedule_.movement = Movement::permute;
+  schedule_.vector_bytes = permuted_window_bytes();
+  if (!in_lines && (narrow || stays_beside())) schedule_.nontemporal = false;
+  if (blocks > 1) {
+    join_in_image(runs[0], blocks);
+    return true;
+  }
+  if (permutes_lanes(target_)) runs = permute_siblings(runs);
+  if (follows) {
+    move_inside(next_in_run(0, runs[0]));
+  } else if (schedule_.nontemporal) {
+    permute_pages(runs);
+  }
+  return true;
+}
+
+std::array<int64_t, 2> Scheduler::permute_siblings(std::array<int64_t, 2> runs) {
+  const auto repeats = [&](int k) {
+    return k >= 0 && mark(k) == Mark::outside && loop(k).extent > 1 && movable_inside(k);
+  };
+  int next = next_in_run(0, runs[0]);
+  if (!repeats(next)) next = next_in_run(1, runs[1]);
+  for (int k = loop_count() - 1; k >= 0 && !repeats(next); --k) next = k;
+  if (!repeats(next)) return runs;
+  next = split_off(next, 2);
+  mark(next) = Mark::source_run;
+  schedule_.vector_bytes = 2 * permuted_window_bytes();
+  for (size_t operand = 0; operand < runs.size(); ++operand) {
+    if (loop(next).stride[operand] == runs[operand]) runs[operand] *= 2;
+  }
+  return runs;
+}
+
+void Scheduler::permute_pages(const std::array<int64_t, 2>& runs) {
+  const int source = nearest_source(runs[1]), target = next_in_run(0, runs[0]);
+  if (source < 0 || target < 0 || source == target) return;
+  const int64_t stride = std::abs(loop(source).stride[1]);
+  const int64_t most = std::max<int64_t>(1, target_.page_bytes / stride);
+  if (goal_ == CodeGoal::small) {  // without rests
+    if (loop(source).extent <= most) move_inside(source);
+    return;
+  }
+  move_inside(split_off(source, most));
+  const int64_t lines = std::max<int64_t>(1, permuted_line_bytes / runs[0]);
+  move_inside(split_off(next_in_run(0, runs[0]), lines));
+}
+
+bool Scheduler::follows_source() {
+  for (int k = 0; k < loop_count(); ++k) {
+    if (mark(k) == Mark::source_run) return std::abs(loop(k).stride[1]) <= most_permuted_bytes;
+  }
+  return false;
+}
+
+bool Scheduler::permute_lines() {
+  return permutes() &&
+         permute({.joined = most_joined_into_lines, .joined_of_lines = most_joined_into_lines}) &&
+         schedule_.nontemporal && (begins_lines() || follows_source());
+}
+
+int64_t Scheduler::blocks_of_image(const std::vector<int64_t>& block) {
+  const int64_t line = target_.line_bytes, run = block_run(block, 0);
+  const bool images = shifts_images() && goal_ == CodeGoal::fast && !stays_beside();
+  if (!images || begin_lines(space(), block, run, line)) return 1;
+  const int64_t runs = block_bytes(block) / run;
+  for (int k = 0; k < loop_count(); ++k) {
+    const int64_t taken = block[static_cast<size_t>(k)];
+    if (!loop(k).own.empty() || loop(k).stride[0] * taken != run) continue;
+    const int64_t wanted = (runs == 1 ? image_bytes : images_run_bytes) / run;
+    const int64_t count =
+        blocks_at_once(loop(k).extent / taken, wanted, line / std::gcd(run, line));
+    if (count * run >= least_image_run_bytes && count * run * runs <= most_images_bytes) {
+      return count;
+    }
+  }
+  return 1;
+}
+
+void Scheduler::join_in_image(int64_t run, int64_t blocks) {
+  const int next = next_in_run(0, run);
+  if (next >= 0 && movable_inside(next)) mark(split_off(next, blocks)) = Mark::source_run;
+}
+
+int64_t Scheduler::permuted_claimed_ahead() {
+  const bool repeats = std::any_of(space().loops.begin(), space().loops.end(),
+                                   [](const Loop& loop) { return loop.stride[1] == 0; });
+  if (repeats || schedule_.nontemporal || goal_ == CodeGoal::part || stays_in_l1() ||
+      schedule_.vector_bytes != target_.line_bytes) {
+    return 0;
+  }
+  int64_t run = space().op.bytes;
+  for (int next = 0; next < loop_count() && run < least_asked_run_bytes;) {
+    const bool goes_on =
+        loop(next).extent > 1 && loop(next).stride[0] == run && loop(next).own.empty();
+    run *= goes_on ? loop(next).extent : 1;
+    next = goes_on ? 0 : next + 1;
+  }
+  return run < least_asked_run_bytes ? 0 : window_ahead_bytes;
+}
+
+}  // namespace restride

@@ -1,0 +1,24 @@
+// Scheduling: decides in which order an iteration space is executed, and in which pieces.
+#pragma once
+
+#include <cstdint>
+
+#include "loop_nest/schedule.hpp"
+#include "space/iteration_space.hpp"
+#include "target/target.hpp"
+
+namespace restride {
+
+/// What the code is wanted for.
+enum class CodeGoal : uint8_t {
+  fast,     ///< to run
+  compact,  ///< to be there at once, should it be needed: networks of a lane, a quarter of the code
+  small,    ///< to run where code would be long else: blocks of one network, of a lane
+  part,     ///< to run within a block that has the scratch: takes none of its own in the caches
+};
+
+/// Decides. The space has to be simplified.
+Schedule schedule(const IterationSpace& simplified, const Target& target,
+                  CodeGoal goal = CodeGoal::fast);
+
+}  // namespace restride

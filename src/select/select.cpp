@@ -1,0 +1,390 @@
+// LoopNest -> Program: offsets of nodes move into the operations, strides of loops into steps of
+// streams.
+#include "select/select.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdlib>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "microkernel/emitter.hpp"
+#include "microkernel/microkernel.hpp"
+#include "microkernel/packed/mixed_box.hpp"
+#include "select/box_code.hpp"
+
+namespace restride {
+
+using program::Block;
+using program::Body;
+using program::For;
+using program::Step;
+
+Body repeat(const nest::Side& side, Body body) {
+  if (side.extent == 0) return {};
+  if (side.extent == 1) return body;
+  For loop{side.extent, {}, std::move(body)};
+  loop.steps.reserve(side.stride.size());
+  for (size_t operand = 0; operand < side.stride.size(); ++operand) {
+    Step step{static_cast<int>(operand), side.stride[operand], 0, side.first};
+    for (const OwnDigit& digit : side.own) {
+      if (static_cast<size_t>(digit.operand) != operand) continue;
+      step.wraps.push_back({digit.every, digit.stride});
+    }
+    if (step.stride != 0 || !step.wraps.empty()) loop.steps.push_back(std::move(step));
+  }
+  Body result;
+  result.push_back(std::move(loop));
+  return result;
+}
+
+void append(Body& to, Body from) {
+  if (to.empty()) {
+    to = std::move(from);
+    return;
+  }
+  for (auto& item : from) to.push_back(std::move(item));
+}
+
+int Tables::add(std::vector<uint8_t> table) {
+  for (size_t k = 0; k < tables_.size(); ++k) {
+    if (tables_[k] == table) return static_cast<int>(k);
+  }
+  tables_.push_back(std::move(table));
+  return static_cast<int>(tables_.size()) - 1;
+}
+
+namespace {
+
+// Offsets up to this stay in the operations, where the encodings of all machines have room for
+// them.
+constexpr int64_t far = int64_t{1} << 30;
+
+class Selector {
+ public:
+  Selector(const Schedule& schedule, const Target& target, const LoopNest& nest, Program& program)
+      : schedule_(schedule),
+        target_(target),
+        nest_(nest),
+        pointer_alignment_(program.operands[0].alignment),
+        tables_(program.tables),
+        boxes_(target, schedule.vector_bytes, tables_) {}
+
+  /// What the loops around a statement do to the streams.
+  struct Around {
+    Strides at{};           ///< where it stands, apart from the loops
+    int64_t alignment = 1;  ///< of every position of the target stream, bytes
+    Strides ahead{};        ///< what the innermost loop adds to the operands
+    int loops = 0;          ///< how many there are
+  };
+
+  Body body(const nest::Block& block, const Around& around) {
+    Body result;
+    for (const nest::Node& node : block) {
+      Around here = around;
+      for (size_t k = 0; k < here.at.size(); ++k) here.at[k] += node.offset[k];
+      if (const nest::For* loop = std::get_if<nest::For>(&node.statement)) {
+        append(result, this->loop(*loop, here));
+      } else {
+        append(result, tile(std::get<nest::Tile>(node.statement), here));
+      }
+    }
+    return result;
+  }
+
+  /// The items of the root. Units of a packed target share no byte: iterations of a loop walk whole
+  /// bytes, and all that is in no loop is one unit, with everything where a tail begins within a
+  /// byte, or where digits do not nest.
+  Body root(const nest::Block& block, const Around& around) {
+    if (nest_.op.packing[0].bits == 0) return body(block, around);
+    const std::vector<Loop>& loops = schedule_.space.loops;
+    const bool nests =
+        std::all_of(loops.begin(), loops.end(), [](const Loop& loop) { return loop.own.empty(); });
+    const bool joined = schedule_.space.tail_begin % 8 != 0 || !nests;
+    Around inside = around;
+    inside.loops = 1;
+    Body result, unit;
+    for (const nest::Node& node : block) {
+      const bool walks = std::holds_alternative<nest::For>(node.statement) && !joined;
+      append(walks ? result : unit, body({node}, walks ? around : inside));
+    }
+    if (!unit.empty()) result.push_back(For{1, {}, std::move(unit)});
+    return result;
+  }
+
+  int64_t scratch_bytes() const { return std::max(scratch_bytes_, boxes_.scratch_bytes()); }
+
+ private:
+  Body loop(const nest::For& loop, const Around& around) {
+    const bool near = std::all_of(around.at.begin(), around.at.end(),
+                                  [](int64_t at) { return std::abs(at) < far; });
+    const nest::Side side = walked(loop.side);
+    const Strides from = in_bytes(around.at, nest_.op);
+    const bool nests = side.own.empty();
+    const Around inside{
+        near ? around.at : Strides{},
+        std::gcd(near ? around.alignment : std::gcd(around.alignment, from[0]), divisor(side)),
+        nests ? side.stride : Strides{}, around.loops + 1};
+    Body result = repeat(side, body(loop.body, inside));
+    For& made = std::get<For>(result.front());
+    if (!near) {
+      for (int stream = 0; stream <= source_count(nest_.op); ++stream) {
+        start(made, stream, from[static_cast<size_t>(stream)]);
+      }
+    }
+    if (schedule_.nontemporal && asks_ahead()) {
+      made.steps.push_back(ahead(loop, made, around));
+    }
+    if (nests) return result;
+    return one_unit(std::move(result), around);
+  }
+
+  /// Whether boxes ask for the source of the next one by a stream of its own.
+  bool asks_ahead() const {
+    return schedule_.movement == Movement::transpose || schedule_.movement == Movement::mix ||
+           schedule_.movement == Movement::permute;
+  }
+
+  /// A loop, in bytes of every operand.
+  nest::Side walked(nest::Side side) const {
+    side.stride = in_bytes(side.stride, nest_.op);
+    for (OwnDigit& digit : side.own) {
+      if (nest_.op.packing[static_cast<size_t>(digit.operand)].bits != 0) digit.stride /= 8;
+    }
+    return side;
+  }
+
+  /// What divides every place that a loop leads the target to.
+  static int64_t divisor(const nest::Side& side) {
+    int64_t divisor = side.stride[0];
+    for (const OwnDigit& digit : side.own) {
+      if (digit.operand == 0) divisor = std::gcd(divisor, digit.stride);
+    }
+    return divisor;
+  }
+
+  /// How the stream moves that asks for the source an iteration of the innermost loop ahead: as the
+  /// source, but behind the last iteration comes the first one of the next round.
+  static Step ahead(const nest::For& loop, const For& made, const Around& around) {
+    Step step{prefetch_stream};
+    for (const Step& walks : made.steps) {
+      if (walks.stream == source_stream) step = walks;
+    }
+    step.stream = prefetch_stream;
+    const bool innermost = std::none_of(loop.body.begin(), loop.body.end(), [](const auto& node) {
+      return std::holds_alternative<nest::For>(node.statement);
+    });
+    if (innermost && around.loops > 0 && made.extent > 1 && step.wraps.empty()) {
+      step.wraps = {{made.extent - 1, around.ahead[1] - step.stride}};
+    }
+    return step;
+  }
+
+  static void start(For& loop, int stream, int64_t offset) {
+    for (Step& step : loop.steps) {
+      if (step.stream == stream) {
+        step.start = offset;
+        return;
+      }
+    }
+    loop.steps.push_back({stream, 0, offset});
+  }
+
+  Body tile(const nest::Tile& tile, const Around& around) {
+    const int64_t at = in_bytes(around.at, nest_.op)[0];
+    int64_t alignment = std::gcd(around.alignment, at);
+    const bool joins = schedule_.movement == Movement::row && schedule_.window_loop < 0 &&
+                       tile.work == nest::Work::compute &&
+                       can_join_rows(tile, nest_.op.bytes, target_);
+    const size_t rows =
+        joins || schedule_.movement == Movement::repeat ? run_begin(tile) : tile.sides.size();
+    for (size_t k = 0; k < rows; ++k) {
+      const nest::Side& side = tile.sides[k];
+      // Along the run of the target code moves by whole vectors.
+      const int64_t stride = in_bytes(side.stride, nest_.op)[0];
+      if (side.extent > 1 && stride >= schedule_.vector_bytes)
+        alignment = std::gcd(alignment, stride);
+      for (const OwnDigit& digit : side.own) {
+        if (digit.operand == 0) alignment = std::gcd(alignment, digit.stride);
+      }
+    }
+    const bool fills = tile.work == nest::Work::fill;
+    const bool fills_within = std::any_of(tile.sides.begin(), tile.sides.end(),
+                                          [](const nest::Side& side) { return side.filled > 0; });
+    const Machine machine{target_,
+                          schedule_.vector_bytes,
+                          schedule_.network_column_bytes,
+                          nest_.op.bytes,
+                          schedule_.nontemporal,
+                          schedule_.staging,
+                          fills || fills_within ? tables_.add(fill_pattern()) : 0,
+                          schedule_.nontemporal && alignment % schedule_.vector_bytes == 0,
+                          schedule_.nontemporal ? std::gcd(around.alignment, at) : 1,
+                          schedule_.claimed_ahead,
+                          schedule_.asked_sources,
+                          schedule_.reads_between,
+                          around.ahead[1],
+                          schedule_.target_first,
+                          pointer_alignment_};
+    const bool fills_bytes = nest_.op.packing[0].bits == 0;
+    if (fills && fills_bytes) return emit_rows(tile, RowValue::fill, around.at, machine);
+    if (fills && schedule_.movement == Movement::mix && has_whole_bytes(tile, nest_.op)) {
+      return emit_rows(filled_bytes(tile, nest_.op), RowValue::fill, in_bytes(around.at, nest_.op),
+                       machine);
+    }
+    switch (schedule_.movement) {
+      case Movement::row:
+        if (schedule_.window_loop >= 0)
+          return one_unit(emit_rows_of_pieces(tile, around.at, machine), around);
+        if (joins) return emit_joined_rows(tile, around.at, machine);
+        if (can_shift_rows(tile, machine)) return emit_shifted_rows(tile, around.at, machine);
+        return emit_rows(tile, RowValue::copy, around.at, machine);
+      case Movement::splat:
+        return emit_rows(tile, RowValue::splat, around.at, machine);
+      case Movement::transpose:
+        if (!std::has_single_bit(static_cast<uint64_t>(nest_.op.bytes))) {
+          return emit_uneven_transpose(tile, schedule_.target_run, around.at, machine, tables_,
+                                       scratch_bytes_);
+        }
+        return emit_transpose(tile, schedule_.target_run, around.at, machine, tables_,
+                              scratch_bytes_);
+      case Movement::permute:
+        return emit_permutation(tile, schedule_.target_run, around.at, machine, tables_,
+                                scratch_bytes_);
+      case Movement::repeat:
+      case Movement::gather:
+      case Movement::compute:
+      case Movement::mix:
+        return one_unit(computed(tile, around, machine), around);
+    }
+    return {};
+  }
+
+  /// The first of the innermost sides that make one run of the target and are moved as one.
+  size_t run_begin(const nest::Tile& tile) const {
+    int64_t run = nest_.op.bytes;
+    size_t k = tile.sides.size();
+    while (k > 0 && (schedule_.target_run >> (k - 1) & 1) != 0 &&
+           tile.sides[k - 1].stride[0] == run) {
+      run *= tile.sides[--k].extent;
+    }
+    return k;
+  }
+
+  Body computed(const nest::Tile& tile, const Around& around, const Machine& machine) {
+    if (schedule_.movement == Movement::mix && tile.work == nest::Work::compute)
+      return boxes_.mixed(tile, schedule_, around.at, machine);
+    if (is_packed(nest_.op)) return boxes_.packed(tile, nest_.op, around.at, machine);
+    BoxPlaces places{{}, around.ahead};
+    for (size_t k = 0; k < places.operands.size(); ++k) {
+      places.operands[k] = {static_cast<int>(k), around.at[k]};
+    }
+    if (schedule_.movement == Movement::gather || is_unnested(tile))
+      return boxes_.unnested(tile, nest_.op, places, machine);
+    return boxes_.computed(tile, schedule_.target_run, nest_.op, places, machine);
+  }
+
+  /// Items of the root are units of their own; what belongs together there gets a loop around it.
+  static Body one_unit(Body body, const Around& around) {
+    if (around.loops > 0 || (body.size() == 1 && only_walks(body.front()))) return body;
+    Body unit;
+    unit.push_back(For{1, {}, std::move(body)});
+    return unit;
+  }
+
+  /// Whether an item can stand at the root.
+  static bool only_walks(const std::variant<Block, For>& item) {
+    const For* const loop = std::get_if<For>(&item);
+    return loop == nullptr ||
+           std::all_of(loop->steps.begin(), loop->steps.end(),
+                       [](const Step& step) { return step.phase == 0 && step.wraps.empty(); });
+  }
+
+  /// The padding element, repeated over a vector; packed, where bytes are filled.
+  std::vector<uint8_t> fill_pattern() const {
+    const auto& fill = nest_.op.fill;
+    const int bits = schedule_.movement == Movement::mix ? nest_.op.packing[0].bits : 0;
+    std::vector<uint8_t> pattern;
+    for (int k = 0; k < schedule_.vector_bytes; ++k) {
+      pattern.push_back(static_cast<uint8_t>(fill[static_cast<size_t>(k) % fill.size()]));
+      if (bits != 0) pattern.back() = all_of_byte(pattern.back(), bits);
+    }
+    return pattern;
+  }
+
+  /// A byte of elements of so many bits.
+  static uint8_t all_of_byte(uint8_t element, int bits) {
+    const int mask = (1 << bits) - 1;
+    int byte = 0;
+    for (int at = 0; at < 8; at += bits) byte |= (element & mask) << at;
+    return static_cast<uint8_t>(byte);
+  }
+
+  const Schedule& schedule_;
+  const Target& target_;
+  const LoopNest& nest_;
+  int64_t pointer_alignment_;
+  Tables tables_;
+  BoxCode boxes_;
+  int64_t scratch_bytes_ = 0;
+};
+
+/// Whether boxes keep images of operands in scratch.
+bool has_images(const Schedule& schedule) {
+  const std::vector<Loop>& loops = schedule.space.loops;
+  return schedule.movement == Movement::gather || is_packed(schedule.space.op) ||
+         std::any_of(loops.begin(), loops.end(),
+                     [](const Loop& loop) { return !loop.own.empty(); });
+}
+
+/// Forgets a stream that no operation uses.
+void drop_steps(Body& body, int stream) {
+  for (auto& item : body) {
+    For* loop = std::get_if<For>(&item);
+    if (loop == nullptr) continue;
+    std::erase_if(loop->steps, [&](const Step& step) { return step.stream == stream; });
+    drop_steps(loop->body, stream);
+  }
+}
+
+}  // namespace
+
+Program select(const LoopNest& nest, const Schedule& schedule, const Target& target,
+               int64_t alignment) {
+  const int sources = source_count(schedule.space.op);
+  Program program;
+  program.vector_bytes = schedule.vector_bytes;
+  program.operands.reserve(program::max_operands);
+  program.streams.reserve(program::max_operands);
+  for (int operand = 0; operand <= sources; ++operand) {
+    const ByteRange touched = touched_bytes(schedule.space, operand);
+    const bool target_operand = operand == 0;
+    program.operands.push_back({target_operand ? program::Role::target : program::Role::source,
+                                touched.begin, touched.end, target_operand ? alignment : 1});
+    program.streams.push_back(operand);
+  }
+  Selector selector(schedule, target, nest, program);
+  Selector::Around around;
+  around.alignment = alignment;
+  program.root = selector.root(nest.root, around);
+  const bool has_boxes =
+      schedule.movement == Movement::compute || schedule.movement == Movement::gather;
+  if (selector.scratch_bytes() > 0) {
+    program.operands.push_back({program::Role::scratch, 0, selector.scratch_bytes(), 64});
+    const int scratch = sources + 1;
+    if (has_boxes) {
+      // Streams for what is relaid of each source, and for the image of each operand.
+      const int images = has_images(schedule) ? sources + 1 : 0;
+      program.streams.insert(program.streams.end(), static_cast<size_t>(sources + images), scratch);
+    } else {
+      program.streams.insert(program.streams.end(), {scratch, scratch, 1, scratch});
+    }
+  } else if (!has_boxes) {
+    drop_steps(program.root, prefetch_stream);
+  }
+  return program;
+}
+
+}  // namespace restride
