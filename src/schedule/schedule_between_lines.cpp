@@ -3,15 +3,16 @@
 // short ones are put together first.
 #include <algorithm>
 #include <cstdlib>
-#include <utility>
 
 #include "base/arithmetic.hpp"
 #include "microkernel/microkernel.hpp"
 #include "microkernel/transpose/shifted_lines.hpp"
 #include "program/program.hpp"
-#include "schedule/scheduler.hpp"
+#include "schedule/l1_sets.hpp"
+#include "schedule/movements.hpp"
+#include "schedule/questions.hpp"
 
-namespace restride {
+namespace restride::scheduling {
 
 using program::lane_bytes;
 
@@ -101,191 +102,196 @@ int64_t covering(int64_t count, int64_t most) {
   return count < best ? 0 : best;
 }
 
+/// Whether rows and columns of these loops touch and begin between lines, and are small enough for
+/// an image in L1.
+bool touch_between_lines(const Draft& draft, int row, int column) {
+  const int64_t bytes = draft.space().op.bytes, line = draft.target().line_bytes;
+  const int64_t extent = draft.loop(row).extent, run = extent * bytes;
+  const Axis& axis = draft.space().axes[static_cast<size_t>(draft.loop(row).axis)];
+  const bool whole = axis.valid == extent && axis.padded == extent;
+  const bool touch = draft.loop(column).stride[0] == run && run % line != 0;
+  return draft.schedule().nontemporal && masks_lines(draft.target()) && whole && touch &&
+         line / bytes * run <= program::max_scratch_bytes;
+}
+
+/// Whether all unmarked loops but these two walk whole lines of the target: else where its lines
+/// begin is not known inside of them.
+bool others_begin_lines(const Draft& draft, int row, int column) {
+  for (int k = 0; k < draft.loop_count(); ++k) {
+    const bool other = draft.mark(k) == Mark::outside && k != row && k != column;
+    if (other && draft.loop(k).stride[0] % draft.target().line_bytes != 0) return false;
+  }
+  return true;
+}
+
+/// What stays_beside asks, of long rows; loop `across` makes columns, whose lines have to be there
+/// in time.
+bool long_rows_stay_beside(const Draft& draft, int across) {
+  const int64_t network = draft.schedule().network_column_bytes;
+  const int64_t columns =
+      network < draft.target().line_bytes ? cached_columns : network / draft.space().op.bytes;
+  return stays_beside(draft, times_of_long_rows) && across >= 0 &&
+         l1_holds_lines(draft.target(), draft.loop(across).stride[0], columns);
+}
+
+/// Whether loop `k` goes on where the row that is taken already ends, in both operands.
+bool continues_rows(const Draft& draft, int k) {
+  for (int j = 0; j < draft.loop_count(); ++j) {
+    if (draft.mark(j) != Mark::target_run) continue;
+    for (const size_t operand : {size_t{0}, size_t{1}}) {
+      if (draft.loop(k).stride[operand] != draft.loop(j).stride[operand] * draft.loop(j).extent)
+        return false;
+    }
+  }
+  return true;
+}
+
+/// Iterations of a loop in which the loops inside are whole.
+int64_t whole_iterations(const Draft& draft, int k) {
+  const Loop& loop = draft.loop(k);
+  return std::min(loop.extent,
+                  draft.space().axes[static_cast<size_t>(loop.axis)].valid / loop.step);
+}
+
+/// Marks loops that make a panel of columns of the source; returns how many.
+int64_t take_imaged_columns(Draft& draft) {
+  const int64_t bytes = draft.space().op.bytes;
+  const int64_t most_columns =
+      draft.goal() == CodeGoal::small ? most_imaged_columns_of_small : most_imaged_columns;
+  const int64_t panel = std::min(draft.target().line_bytes / bytes, most_columns);
+  int64_t columns = 1;
+  for (int k = draft.contiguous(1); k >= 0 && k != draft.contiguous(0) && 2 * columns <= panel;
+       k = draft.next_in_run(1, columns * bytes)) {
+    const int64_t extent = draft.loop(k).extent, most = panel / columns;
+    const int64_t length = extent <= 2 * most ? evenly_up(extent, most) : most;
+    const int inner = draft.split_off(k, without_rest(extent, length, most, draft.goal()));
+    draft.mark(inner) = Mark::source_run;
+    columns *= draft.loop(inner).extent;
+    if (draft.loop(inner).extent < extent) break;
+  }
+  return columns;
+}
+
+/// Marks loops that make a run of up to `most` bytes; returns its length.
+int64_t take_imaged_run(Draft& draft, int64_t most) {
+  int64_t run = draft.space().op.bytes;
+  for (int k = draft.contiguous(0); k >= 0 && 2 * run <= most; k = draft.next_in_run(0, run)) {
+    const Axis& axis = draft.space().axes[static_cast<size_t>(draft.loop(k).axis)];
+    const int64_t extent = draft.loop(k).extent, step = draft.loop(k).step;
+    if (axis.valid != axis.padded || axis.valid % (extent * step) != 0) return run;
+    const int inner = draft.split_off(
+        k, without_rest(extent, evenly_up(extent, most / run), most / run, draft.goal()));
+    draft.mark(inner) = Mark::target_run;
+    run *= draft.loop(inner).extent;
+    if (draft.loop(inner).extent < extent) return run;
+  }
+  return run;
+}
+
+bool take_imaged_rows(Draft& draft, int64_t row_bytes) {
+  const int64_t most = most_imaged_run_bytes(most_imaged_rows, draft.target().line_bytes);
+  if (take_imaged_run(draft, most) < least_imaged_run_bytes) return false;
+  const bool lines =
+      row_bytes % draft.target().line_bytes == 0 || joined_rows(row_bytes, draft.target()) > 1;
+  if (lines && others_begin_lines(draft, -1, -1)) return false;
+  const int64_t columns = std::min(imaged_rows_bytes / row_bytes, most_imaged_rows);
+  const int next = draft.next_in_run(1, row_bytes);
+  if (next >= 0 && columns > 1) {
+    const int64_t length = without_rest(draft.loop(next).extent, columns, columns, draft.goal());
+    draft.mark(draft.split_off(next, length)) = Mark::source_run;
+  }
+  draft.go_on(1);
+  draft.schedule().movement = Movement::transpose;
+  draft.schedule().staging = Staging::images;
+  return true;
+}
+
 }  // namespace
 
-bool Scheduler::touching_rows() {
-  const int64_t bytes = space().op.bytes;
-  const int row = contiguous(0), column = contiguous(1);
-  if (row < 0 || column < 0 || row == column || !touch_between_lines(row, column)) return false;
-  const int64_t run = loop(row).extent * bytes;
-  const int64_t columns = streamed_columns(bytes), count = loop(column).extent;
-  if (run < target_.shifting_run_bytes ? stays_beside() : long_rows_stay_beside(column))
+bool touching_rows(Draft& draft) {
+  const int64_t bytes = draft.space().op.bytes;
+  const int row = draft.contiguous(0), column = draft.contiguous(1);
+  if (row < 0 || column < 0 || row == column || !touch_between_lines(draft, row, column))
     return false;
-  if (!shifts_images() && (count < columns || !others_begin_lines(row, column))) return false;
+  const int64_t run = draft.loop(row).extent * bytes;
+  const int64_t columns = streamed_columns(bytes), count = draft.loop(column).extent;
+  if (run < draft.target().shifting_run_bytes ? stays_beside(draft)
+                                              : long_rows_stay_beside(draft, column))
+    return false;
+  if (!shifts_images(draft) && (count < columns || !others_begin_lines(draft, row, column)))
+    return false;
   if (count < columns) {
-    if (permutes() && permute_dense_block()) return true;
+    if (permutes(draft) && permute_dense_block(draft)) return true;
     if (count * bytes < lane_bytes || run < least_touching_run_bytes ||
         count * run < least_touching_bytes) {
       return false;
     }
   }
-  const bool few = loop(row).extent <= few_rows || run < narrow_run_bytes;
-  if (few && permutes() && permute()) return true;
-  mark(row) = Mark::target_run;
-  mark(split_off(column, columns)) = Mark::source_run;
-  go_on(1);
+  const bool few = draft.loop(row).extent <= few_rows || run < narrow_run_bytes;
+  if (few && permutes(draft) && permute(draft)) return true;
+  draft.mark(row) = Mark::target_run;
+  draft.mark(draft.split_off(column, columns)) = Mark::source_run;
+  draft.go_on(1);
   return true;
 }
 
-bool Scheduler::touch_between_lines(int row, int column) {
-  const int64_t bytes = space().op.bytes, line = target_.line_bytes;
-  const int64_t run = loop(row).extent * bytes;
-  const Axis& axis = space().axes[static_cast<size_t>(loop(row).axis)];
-  const bool whole = axis.valid == loop(row).extent && axis.padded == loop(row).extent;
-  const bool touch = loop(column).stride[0] == run && run % line != 0;
-  return schedule_.nontemporal && masks_lines(target_) && whole && touch &&
-         line / bytes * run <= program::max_scratch_bytes;
-}
-
-bool Scheduler::others_begin_lines(int row, int column) {
-  for (int k = 0; k < loop_count(); ++k) {
-    const bool other = mark(k) == Mark::outside && k != row && k != column;
-    if (other && loop(k).stride[0] % target_.line_bytes != 0) return false;
-  }
-  return true;
-}
-
-bool Scheduler::shifts_images() const {
-  const bool runs = goal_ == CodeGoal::fast || goal_ == CodeGoal::small;
-  return schedule_.nontemporal && runs && shifts_lines(target_, schedule_.space.op.bytes);
-}
-
-bool Scheduler::stays_beside(int64_t times) const {
-  return times * (extent_bytes(0) + extent_bytes(1)) <= target_.imaging_bytes;
-}
-
-bool Scheduler::long_rows_stay_beside(int across) {
-  const int64_t network = schedule_.network_column_bytes;
-  const int64_t columns =
-      network < target_.line_bytes ? cached_columns : network / space().op.bytes;
-  return stays_beside(times_of_long_rows) && across >= 0 &&
-         lines_in_set(loop(across).stride[0], columns, target_.line_bytes) <= l1_ways();
-}
-
-bool Scheduler::shift(int64_t row, int64_t column) {
-  const int64_t bytes = space().op.bytes, line = target_.line_bytes;
-  const int rows = next_in_run(0, row), columns = next_in_run(1, column);
+bool shift(Draft& draft, int64_t row, int64_t column) {
+  const int64_t bytes = draft.space().op.bytes, line = draft.target().line_bytes;
+  const int rows = draft.next_in_run(0, row), columns = draft.next_in_run(1, column);
   // Very short columns go through the caches in the same boxes: f32[600,2050,3] .92 of the ceiling.
   const bool panels = line % column == 0 || column < lane_bytes;
-  if (!shifts_lines(target_, bytes) || row != line || !panels || rows < 0 || columns < 0 ||
-      long_rows_stay_beside(widest_source_loop()) || !continues_rows(rows)) {
+  if (!shifts_lines(draft.target(), bytes) || row != line || !panels || rows < 0 || columns < 0 ||
+      long_rows_stay_beside(draft, widest_source_loop(draft)) || !continues_rows(draft, rows)) {
     return false;
   }
   const int64_t chunk = shifted_chunk_lines, panel = line / column;
   const int64_t tile_chunks =
-      evenly(whole_iterations(rows) / chunk, most_shifted_run_bytes / line / chunk);
-  const int64_t tile_panels =
-      covering(whole_iterations(columns) / panel, most_shifted_columns(bytes) * bytes / line);
-  if (tile_chunks * chunk * line < target_.shifting_run_bytes || tile_panels < 2) return false;
-  mark(split_off(rows, tile_chunks * chunk)) = Mark::target_run;
-  mark(split_off(next_in_run(1, column), tile_panels * panel)) = Mark::source_run;
-  schedule_.claimed_ahead = claimed_ahead(line, Rows::between_lines);
-  go_on(1);
+      evenly(whole_iterations(draft, rows) / chunk, most_shifted_run_bytes / line / chunk);
+  const int64_t tile_panels = covering(whole_iterations(draft, columns) / panel,
+                                       most_shifted_columns(bytes) * bytes / line);
+  if (tile_chunks * chunk * line < draft.target().shifting_run_bytes || tile_panels < 2)
+    return false;
+  draft.mark(draft.split_off(rows, tile_chunks * chunk)) = Mark::target_run;
+  draft.mark(draft.split_off(draft.next_in_run(1, column), tile_panels * panel)) = Mark::source_run;
+  draft.schedule().claimed_ahead = claimed_ahead(draft, line, Rows::between_lines);
+  draft.go_on(1);
   return true;
 }
 
-bool Scheduler::continues_rows(int k) {
-  for (int j = 0; j < loop_count(); ++j) {
-    if (mark(j) != Mark::target_run) continue;
-    for (const size_t operand : {size_t{0}, size_t{1}}) {
-      if (loop(k).stride[operand] != loop(j).stride[operand] * loop(j).extent) return false;
-    }
-  }
-  return true;
-}
-
-bool Scheduler::instead(const Schedule& undecided, const std::function<bool()>& other) {
-  const Schedule decided = std::exchange(schedule_, undecided);
-  const std::vector<Mark> marks =
-      std::exchange(marks_, std::vector<Mark>(space().loops.size(), Mark::outside));
-  if (other()) return true;
-  schedule_ = decided;
-  marks_ = marks;
-  return false;
-}
-
-bool Scheduler::makes_lines(const Schedule& undecided) {
-  if (instead(undecided, [this] { return permute_lines(); })) return true;
-  return extent_bytes(0) + extent_bytes(1) > target_.imaging_bytes &&
-         instead(undecided, [this] { return image_runs(); });
-}
-
-bool Scheduler::image_runs() {
-  const int64_t bytes = space().op.bytes;
-  if (!shifts_images() || contiguous(1) < 0 || contiguous(1) == contiguous(0)) return false;
-  const int64_t columns = take_imaged_columns();
+bool image_runs(Draft& draft) {
+  const int64_t bytes = draft.space().op.bytes;
+  if (!shifts_images(draft) || draft.contiguous(1) < 0 ||
+      draft.contiguous(1) == draft.contiguous(0))
+    return false;
+  const int64_t columns = take_imaged_columns(draft);
   if (columns * bytes < least_imaged_column_bytes) return false;
-  const int64_t most = most_imaged_run_bytes(columns, target_.line_bytes);
-  if (take_imaged_run(most) < least_imaged_run_bytes) return false;
-  schedule_.network_column_bytes = columns * bytes;
-  const int more = next_in_run(1, columns * bytes);
-  if (more >= 0) mark(split_off(more, panels_of_box(loop(more).extent, goal_))) = Mark::source_run;
-  go_on(1);
-  schedule_.staging = Staging::images;
+  const int64_t most = most_imaged_run_bytes(columns, draft.target().line_bytes);
+  if (take_imaged_run(draft, most) < least_imaged_run_bytes) return false;
+  draft.schedule().network_column_bytes = columns * bytes;
+  const int more = draft.next_in_run(1, columns * bytes);
+  if (more >= 0) {
+    const int64_t panels = panels_of_box(draft.loop(more).extent, draft.goal());
+    draft.mark(draft.split_off(more, panels)) = Mark::source_run;
+  }
+  draft.go_on(1);
+  draft.schedule().staging = Staging::images;
   return true;
 }
 
-bool Scheduler::image_rows() {
-  const int64_t row = loop(contiguous(0)).extent * space().op.bytes;
+bool makes_lines(Draft& draft, const Schedule& undecided) {
+  if (draft.instead(undecided, [&] { return permute_lines(draft); })) return true;
+  return draft.extent_bytes(0) + draft.extent_bytes(1) > draft.target().imaging_bytes &&
+         draft.instead(undecided, [&] { return image_runs(draft); });
+}
+
+bool image_rows(Draft& draft) {
+  const int64_t row = draft.loop(draft.contiguous(0)).extent * draft.space().op.bytes;
   // Of 4 targets of 20 to 30 MB 1.3 times the least time and .6 to .95 of the median, of 6 larger
   // ones .55 to 1 of both.
-  const bool large = extent_bytes(0) > 2 * target_.imaging_bytes;
-  if (!shifts_images() || !large || row >= least_imaged_run_bytes || repeats_source()) return false;
-  return instead(Schedule(schedule_), [&] { return take_imaged_rows(row); });
+  const bool large = draft.extent_bytes(0) > 2 * draft.target().imaging_bytes;
+  if (!shifts_images(draft) || !large || row >= least_imaged_run_bytes || repeats_source(draft))
+    return false;
+  return draft.instead(draft.schedule(), [&] { return take_imaged_rows(draft, row); });
 }
 
-bool Scheduler::take_imaged_rows(int64_t row_bytes) {
-  const int64_t most = most_imaged_run_bytes(most_imaged_rows, target_.line_bytes);
-  if (take_imaged_run(most) < least_imaged_run_bytes) return false;
-  const bool lines = row_bytes % target_.line_bytes == 0 || joined_rows(row_bytes, target_) > 1;
-  if (lines && others_begin_lines(-1, -1)) return false;
-  const int64_t columns = std::min(imaged_rows_bytes / row_bytes, most_imaged_rows);
-  const int next = next_in_run(1, row_bytes);
-  if (next >= 0 && columns > 1)
-    mark(split_off(next, without_rest(loop(next).extent, columns, columns, goal_))) =
-        Mark::source_run;
-  go_on(1);
-  schedule_.movement = Movement::transpose;
-  schedule_.staging = Staging::images;
-  return true;
-}
-
-int64_t Scheduler::take_imaged_columns() {
-  const int64_t bytes = space().op.bytes;
-  const int64_t most_columns =
-      goal_ == CodeGoal::small ? most_imaged_columns_of_small : most_imaged_columns;
-  const int64_t panel = std::min(target_.line_bytes / bytes, most_columns);
-  int64_t columns = 1;
-  for (int k = contiguous(1); k >= 0 && k != contiguous(0) && 2 * columns <= panel;
-       k = next_in_run(1, columns * bytes)) {
-    const int64_t extent = loop(k).extent, most = panel / columns;
-    const int64_t length = extent <= 2 * most ? evenly_up(extent, most) : most;
-    const int inner = split_off(k, without_rest(extent, length, most, goal_));
-    mark(inner) = Mark::source_run;
-    columns *= loop(inner).extent;
-    if (loop(inner).extent < extent) break;
-  }
-  return columns;
-}
-
-int64_t Scheduler::take_imaged_run(int64_t most) {
-  int64_t run = space().op.bytes;
-  for (int k = contiguous(0); k >= 0 && 2 * run <= most; k = next_in_run(0, run)) {
-    const Axis& axis = space().axes[static_cast<size_t>(loop(k).axis)];
-    const int64_t extent = loop(k).extent, step = loop(k).step;
-    if (axis.valid != axis.padded || axis.valid % (extent * step) != 0) return run;
-    const int inner =
-        split_off(k, without_rest(extent, evenly_up(extent, most / run), most / run, goal_));
-    mark(inner) = Mark::target_run;
-    run *= loop(inner).extent;
-    if (loop(inner).extent < extent) return run;
-  }
-  return run;
-}
-
-int64_t Scheduler::whole_iterations(int k) {
-  return std::min(loop(k).extent,
-                  space().axes[static_cast<size_t>(loop(k).axis)].valid / loop(k).step);
-}
-
-}  // namespace restride
+}  // namespace restride::scheduling

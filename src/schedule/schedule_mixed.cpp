@@ -5,9 +5,10 @@
 #include "base/arithmetic.hpp"
 #include "microkernel/packed/mixed_box.hpp"
 #include "program/program.hpp"
-#include "schedule/scheduler.hpp"
+#include "schedule/movements.hpp"
+#include "schedule/questions.hpp"
 
-namespace restride {
+namespace restride::scheduling {
 namespace {
 
 // Bytes of a block along the target and, at least, along the source. With one line for both E(4)
@@ -32,71 +33,76 @@ constexpr int64_t least_target_run = 8, least_source_run = 16;
 /// Bytes of the target that blocks are long where they are staged.
 int64_t staged_run(const ElementOp& op) { return panel_bytes / line / elements_in_byte(op, 0); }
 
-}  // namespace
-
-bool Scheduler::mixed() {
-  const ElementOp& op = space().op;
-  const int row = sharing_loop(0), column = sharing_loop(1);
-  const bool same_bits = op.packing[0].bits == 0 || op.packing[1].bits == 0 ||
-                         op.packing[0].bits == op.packing[1].bits;
-  if (!only_packs(op) || !same_bits || row < 0 || column < 0 || row == column) return false;
-  const IterationSpace unsplit = space();
-  // Strides of what is packed count bits.
-  const int64_t target_byte = op.packing[0].bits != 0 ? 8 : 1;
-  const int64_t source_byte = op.packing[1].bits != 0 ? 8 : 1;
-  const bool only_unpacks = op.packing[0].bits == 0, staged = stages_mixed(row, column);
-  const int64_t wanted = staged ? staged_run(op) : only_unpacks ? target_mixed_run : line;
-  const int64_t run = take_run(0, element_stride(op, 0), wanted * target_byte, Mark::target_run);
-  const int64_t image = schedule_.nontemporal ? streamed_image_bytes : cached_image_bytes;
-  const int64_t columns = staged         ? staged_source_run
-                          : only_unpacks ? line
-                                         : std::max(line, image / wanted / elements_in_byte(op, 1));
-  const int64_t source_run =
-      take_run(1, element_stride(op, 1), columns * source_byte, Mark::source_run);
-  if (run < least_target_run * target_byte || source_run < least_source_run * source_byte) {
-    space() = unsplit;
-    marks_.assign(space().loops.size(), Mark::outside);
-    return false;
-  }
-  schedule_.movement = Movement::mix;
-  schedule_.mixed = only_unpacks ? MixedRows::target : MixedRows::source;
-  if (!schedule_.nontemporal) return true;
-  go_on(1);
-  if (!staged) take_run(0, run, run_around * target_byte, Mark::around, Length::about);
-  return true;
-}
-
-bool Scheduler::stages_mixed(int row, int column) {
-  const ElementOp& op = space().op;
+/// Whether blocks go through a panel: where packed lines of the target stream, and begin whole.
+/// `row`, `column`: the loops along which target and source share bytes.
+bool stages_mixed(const Draft& draft, int row, int column) {
+  const ElementOp& op = draft.space().op;
   const int64_t run = staged_run(op) * elements_in_byte(op, 0);
   // Where only the source is packed, short blocks with the target going on around them are as good:
   // E(4) .68 for .67, E(2) .69 for .67.
-  if (!schedule_.nontemporal || op.packing[0].bits == 0 || target_.vector_bytes != line ||
-      run < line * elements_in_byte(op, 0) || loop(row).extent < run ||
-      loop(column).extent < line * elements_in_byte(op, 1)) {
+  if (!draft.schedule().nontemporal || op.packing[0].bits == 0 ||
+      draft.target().vector_bytes != line || run < line * elements_in_byte(op, 0) ||
+      draft.loop(row).extent < run || draft.loop(column).extent < line * elements_in_byte(op, 1)) {
     return false;
   }
-  for (int k = 0; k < loop_count(); ++k) {
-    if (k != row && loop(k).stride[0] % (8 * line) != 0) return false;
+  for (int k = 0; k < draft.loop_count(); ++k) {
+    if (k != row && draft.loop(k).stride[0] % (8 * line) != 0) return false;
   }
   return true;
 }
 
-int Scheduler::sharing_loop(size_t operand) {
+/// The loop along which elements of an operand share bytes, all others walking whole bytes; -1 if
+/// there is none, or if bounds cut it within a byte.
+int sharing_loop(const Draft& draft, size_t operand) {
   std::vector<Strides> strides;
-  for (const Loop& loop : space().loops) {
+  for (const Loop& loop : draft.space().loops) {
     if (!loop.own.empty()) return -1;
     strides.push_back(loop.stride);
   }
-  const int k = sharing_side(strides, operand, space().op);
-  const int64_t period = elements_in_byte(space().op, operand);
-  if (k < 0 || loop(k).extent % period != 0 || loop(k).step != 1) return -1;
-  const Axis& axis = space().axes[static_cast<size_t>(loop(k).axis)];
+  const int k = sharing_side(strides, operand, draft.space().op);
+  const int64_t period = elements_in_byte(draft.space().op, operand);
+  if (k < 0 || draft.loop(k).extent % period != 0 || draft.loop(k).step != 1) return -1;
+  const Axis& axis = draft.space().axes[static_cast<size_t>(draft.loop(k).axis)];
   bool whole = axis.valid != 0 && axis.valid % period == 0 && axis.padded % period == 0;
-  for (int j = 0; j < loop_count(); ++j) {
-    whole = whole && (j == k || loop(j).axis != loop(k).axis || loop(j).step % period == 0);
+  for (int j = 0; j < draft.loop_count(); ++j) {
+    whole = whole && (j == k || draft.loop(j).axis != draft.loop(k).axis ||
+                      draft.loop(j).step % period == 0);
   }
   return whole ? k : -1;
 }
 
-}  // namespace restride
+}  // namespace
+
+bool mixed(Draft& draft) {
+  const ElementOp& op = draft.space().op;
+  const int row = sharing_loop(draft, 0), column = sharing_loop(draft, 1);
+  const bool same_bits = op.packing[0].bits == 0 || op.packing[1].bits == 0 ||
+                         op.packing[0].bits == op.packing[1].bits;
+  if (!only_packs(op) || !same_bits || row < 0 || column < 0 || row == column) return false;
+  const IterationSpace unsplit = draft.space();
+  // Strides of what is packed count bits.
+  const int64_t target_byte = op.packing[0].bits != 0 ? 8 : 1;
+  const int64_t source_byte = op.packing[1].bits != 0 ? 8 : 1;
+  const bool only_unpacks = op.packing[0].bits == 0, staged = stages_mixed(draft, row, column);
+  const int64_t wanted = staged ? staged_run(op) : only_unpacks ? target_mixed_run : line;
+  const int64_t run =
+      draft.take_run(0, element_stride(op, 0), wanted * target_byte, Mark::target_run);
+  const int64_t image = draft.schedule().nontemporal ? streamed_image_bytes : cached_image_bytes;
+  const int64_t columns = staged         ? staged_source_run
+                          : only_unpacks ? line
+                                         : std::max(line, image / wanted / elements_in_byte(op, 1));
+  const int64_t source_run =
+      draft.take_run(1, element_stride(op, 1), columns * source_byte, Mark::source_run);
+  if (run < least_target_run * target_byte || source_run < least_source_run * source_byte) {
+    draft.begin_anew(unsplit);
+    return false;
+  }
+  draft.schedule().movement = Movement::mix;
+  draft.schedule().mixed = only_unpacks ? MixedRows::target : MixedRows::source;
+  if (!draft.schedule().nontemporal) return true;
+  draft.go_on(1);
+  if (!staged) draft.take_run(0, run, run_around * target_byte, Mark::around, Length::about);
+  return true;
+}
+
+}  // namespace restride::scheduling

@@ -1,14 +1,16 @@
 // Schedules of permutations: a block whose source and target both are a few contiguous windows
-// (schedule_permuted_block), and in which order blocks follow each other.
+// (permuted_block), and in which order blocks follow each other.
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
 #include <vector>
 
 #include "program/program.hpp"
-#include "schedule/scheduler.hpp"
+#include "schedule/movements.hpp"
+#include "schedule/permuted_block.hpp"
+#include "schedule/questions.hpp"
 
-namespace restride {
+namespace restride::scheduling {
 namespace {
 
 // Windows of the target are asked for this long before they are written, where the target goes on
@@ -62,16 +64,16 @@ constexpr int64_t most_joined_of_lanes = 7;
 constexpr int64_t least_followed_run_bytes = 1024;
 
 /// Whether all runs of the target, of `run` bytes, that blocks make begin on lines.
-bool begin_lines(const IterationSpace& space, const std::vector<int64_t>& block, int64_t run,
-                 int64_t line_bytes) {
+bool begin_lines(const Draft& draft, const PermutedBlock& block, int64_t run) {
+  const std::vector<Loop>& loops = draft.space().loops;
+  const int64_t line = draft.target().line_bytes;
   for (size_t k = 0; k < block.size(); ++k) {
-    const int64_t stride = space.loops[k].stride[0];
+    const int64_t stride = loops[k].stride[0];
     const bool several = block[k] > 1 && std::abs(stride) >= run;
-    const bool goes_on = block[k] < space.loops[k].extent;
-    if ((several && stride % line_bytes != 0) || (goes_on && stride * block[k] % line_bytes != 0))
-      return false;
+    const bool goes_on = block[k] < loops[k].extent;
+    if ((several && stride % line != 0) || (goes_on && stride * block[k] % line != 0)) return false;
   }
-  return run % line_bytes == 0;
+  return run % line == 0;
 }
 
 /// How many of `blocks` leave at once where about `wanted` should: a multiple of `unit`, of which
@@ -85,53 +87,20 @@ int64_t blocks_at_once(int64_t blocks, int64_t wanted, int64_t unit) {
   return count;
 }
 
-}  // namespace
-
-bool Scheduler::permutes() const {
-  const int64_t bytes = schedule_.space.op.bytes;
-  return target_.permute_width > 0 && bytes >= target_.permute_width && bytes < 16;
-}
-
-int Scheduler::permuted_window_bytes() const {
-  return std::min(target_.vector_bytes, target_.permute_bytes);
-}
-
-bool Scheduler::permute(const PermutedLimits& most) {
-  const IterationSpace unjoined = space();
-  join_cut_runs();
-  if (mark_permuted(most)) return true;
-  space() = unjoined;
-  marks_.assign(space().loops.size(), Mark::outside);
-  return false;
-}
-
-bool Scheduler::permute_short_rows(const Loop& row) {
-  const PermutedLimits limits{.steps_of_rings = steps_of_rings(row.extent * space().op.bytes)};
-  if (row.stride[1] != 0) return permute(limits);
-  const PermutedLimits few{.joined = most_joined_of_repeats, .steps_of_rings = 0};
-  return permute(few) || gather_repeats() || permute(limits);
-}
-
-bool Scheduler::permute_dense_block() {
-  const int rows = contiguous(0), columns = contiguous(1);
-  if (rows < 0 || columns < 0 || !has_dense_block()) return false;
-  const int64_t bytes = space().op.bytes;
-  const bool whole_lanes = loop(rows).extent * bytes % program::lane_bytes == 0 ||
-                           loop(columns).extent * bytes % program::lane_bytes == 0;
-  return permute({.joined = most_joined_of_dense(bytes, whole_lanes), .steps_of_rings = 0});
-}
-
-bool Scheduler::follow_in_lines(const std::vector<int64_t>& block) {
-  const int64_t run = block_run(block, 0), vector = target_.vector_bytes;
-  if (run % permuted_window_bytes() != 0 || run != block_bytes(block)) return false;
+/// Whether blocks that follow each other make lines of the target: they are one run of it, which
+/// goes on as the source does.
+bool follow_in_lines(const Draft& draft, const PermutedBlock& block) {
+  const int64_t run = block_run(draft, block, 0), vector = draft.target().vector_bytes;
+  if (run % permuted_window_bytes(draft.target()) != 0 || run != block_bytes(draft, block))
+    return false;
   int64_t longest = 0;
-  for (int k = 0; k < loop_count(); ++k) {
-    const int64_t taken = block[static_cast<size_t>(k)], stride = std::abs(loop(k).stride[0]);
-    if (!loop(k).own.empty()) return false;
+  for (int k = 0; k < draft.loop_count(); ++k) {
+    const int64_t taken = block[static_cast<size_t>(k)], stride = std::abs(draft.loop(k).stride[0]);
+    if (!draft.loop(k).own.empty()) return false;
     if (stride * taken == run) {
-      const int64_t source = std::abs(loop(k).stride[1]) * taken;
-      if (source != 0 && source != block_run(block, 1)) return false;
-      longest = std::max(longest, loop(k).extent * stride);
+      const int64_t source = std::abs(draft.loop(k).stride[1]) * taken;
+      if (source != 0 && source != block_run(draft, block, 1)) return false;
+      longest = std::max(longest, draft.loop(k).extent * stride);
     } else if (stride >= run && stride % vector != 0) {
       return false;
     }
@@ -139,111 +108,72 @@ bool Scheduler::follow_in_lines(const std::vector<int64_t>& block) {
   return longest >= least_followed_run_bytes;
 }
 
-int64_t Scheduler::most_joined(const PermutedLimits& most, const std::vector<int64_t>& block) {
-  if (!permutes_lanes(target_)) return most.joined;
-  const bool lines = schedule_.nontemporal && block_run(block, 0) != block_bytes(block);
+/// The windows of the source that one of a block may join.
+int64_t most_joined(const Draft& draft, const PermutedLimits& most, const PermutedBlock& block) {
+  if (!permutes_lanes(draft.target())) return most.joined;
+  const bool lines =
+      draft.schedule().nontemporal && block_run(draft, block, 0) != block_bytes(draft, block);
   return std::min(most.joined, lines ? most.joined_of_lines : most_joined_of_lanes);
 }
 
-bool Scheduler::joins_few(const PermutedLimits& most, const std::vector<int64_t>& block) {
-  const int64_t bytes = block_bytes(block);
-  if (bytes > most_permuted_bytes || bytes == space().op.bytes) return false;
-  const Windows windows = windows_of(block);
-  return windows.joined <= most_joined(most, block) && windows.targets * windows.joined <= most.all;
+/// Whether windows of the target join few of the source, one after the other.
+bool joins_few(const Draft& draft, const PermutedLimits& most, const PermutedBlock& block) {
+  const int64_t bytes = block_bytes(draft, block);
+  if (bytes > most_permuted_bytes || bytes == draft.space().op.bytes) return false;
+  const Windows windows = windows_of(draft, block);
+  return windows.joined <= most_joined(draft, most, block) &&
+         windows.targets * windows.joined <= most.all;
 }
 
-bool Scheduler::mark_permuted(const PermutedLimits& most) {
-  std::vector<int64_t> block = permuted_block(permuted_window_bytes(), permuted_window_bytes());
-  const bool narrow = permuted_window_bytes() < target_.line_bytes;
-  const bool follows = narrow && schedule_.nontemporal && follow_in_lines(block);
-  if (narrow && schedule_.nontemporal && !follows)
-    block = permuted_block(target_.line_bytes, permuted_window_bytes());
-  int64_t blocks = blocks_of_image(block);
-  if (blocks == 1 && !permutes_lanes(target_)) lengthen_shifted_rows(block);
-  if (!joins_few(most, block)) {
-    block = block_of_rings(most);
-    if (block.empty()) return false;
-    blocks = blocks_of_image(block);
-  }
-  std::array<int64_t, 2> runs = {block_run(block, 0), block_run(block, 1)};
-  const bool in_lines = follows || begin_lines(space(), block, runs[0], target_.line_bytes);
-  for (int k = loop_count() - 1; k >= 0; --k) {
-    const int64_t extent = block[static_cast<size_t>(k)];
-    if (extent == 1) continue;
-    if (is_joined(loop(k))) mark(k) = Mark::target_run;
-    if (movable_inside(k)) mark(split_off(k, extent)) = Mark::target_run;
-  }
-  schedule_.movement = Movement::permute;
-  schedule_.vector_bytes = permuted_window_bytes();
-  if (!in_lines && (narrow || stays_beside())) schedule_.nontemporal = false;
-  if (blocks > 1) {
-    join_in_image(runs[0], blocks);
-    return true;
-  }
-  if (permutes_lanes(target_)) runs = permute_siblings(runs);
-  if (follows) {
-    move_inside(next_in_run(0, runs[0]));
-  } else if (schedule_.nontemporal) {
-    permute_pages(runs);
-  }
-  return true;
-}
-
-std::array<int64_t, 2> Scheduler::permute_siblings(std::array<int64_t, 2> runs) {
+/// Pairs blocks that one vector has room for, in lanes of its own each. Takes the runs of a block
+/// of either operand, bytes; returns those of a pair.
+std::array<int64_t, 2> permute_siblings(Draft& draft, std::array<int64_t, 2> runs) {
   const auto repeats = [&](int k) {
-    return k >= 0 && mark(k) == Mark::outside && loop(k).extent > 1 && movable_inside(k);
+    return k >= 0 && draft.mark(k) == Mark::outside && draft.loop(k).extent > 1 &&
+           draft.movable_inside(k);
   };
-  int next = next_in_run(0, runs[0]);
-  if (!repeats(next)) next = next_in_run(1, runs[1]);
-  for (int k = loop_count() - 1; k >= 0 && !repeats(next); --k) next = k;
+  int next = draft.next_in_run(0, runs[0]);
+  if (!repeats(next)) next = draft.next_in_run(1, runs[1]);
+  for (int k = draft.loop_count() - 1; k >= 0 && !repeats(next); --k) next = k;
   if (!repeats(next)) return runs;
-  next = split_off(next, 2);
-  mark(next) = Mark::source_run;
-  schedule_.vector_bytes = 2 * permuted_window_bytes();
+  next = draft.split_off(next, 2);
+  draft.mark(next) = Mark::source_run;
+  draft.schedule().vector_bytes = 2 * permuted_window_bytes(draft.target());
   for (size_t operand = 0; operand < runs.size(); ++operand) {
-    if (loop(next).stride[operand] == runs[operand]) runs[operand] *= 2;
+    if (draft.loop(next).stride[operand] == runs[operand]) runs[operand] *= 2;
   }
   return runs;
 }
 
-void Scheduler::permute_pages(const std::array<int64_t, 2>& runs) {
-  const int source = nearest_source(runs[1]), target = next_in_run(0, runs[0]);
+/// Puts what goes on behind runs of a block right around it. `runs`: of each operand, bytes.
+void permute_pages(Draft& draft, const std::array<int64_t, 2>& runs) {
+  const int source = draft.nearest_source(runs[1]), target = draft.next_in_run(0, runs[0]);
   if (source < 0 || target < 0 || source == target) return;
-  const int64_t stride = std::abs(loop(source).stride[1]);
-  const int64_t most = std::max<int64_t>(1, target_.page_bytes / stride);
-  if (goal_ == CodeGoal::small) {  // without rests
-    if (loop(source).extent <= most) move_inside(source);
+  const int64_t stride = std::abs(draft.loop(source).stride[1]);
+  const int64_t most = std::max<int64_t>(1, draft.target().page_bytes / stride);
+  if (draft.goal() == CodeGoal::small) {  // without rests
+    if (draft.loop(source).extent <= most) draft.move_inside(source);
     return;
   }
-  move_inside(split_off(source, most));
+  draft.move_inside(draft.split_off(source, most));
   const int64_t lines = std::max<int64_t>(1, permuted_line_bytes / runs[0]);
-  move_inside(split_off(next_in_run(0, runs[0]), lines));
+  draft.move_inside(draft.split_off(draft.next_in_run(0, runs[0]), lines));
 }
 
-bool Scheduler::follows_source() {
-  for (int k = 0; k < loop_count(); ++k) {
-    if (mark(k) == Mark::source_run) return std::abs(loop(k).stride[1]) <= most_permuted_bytes;
-  }
-  return false;
-}
-
-bool Scheduler::permute_lines() {
-  return permutes() &&
-         permute({.joined = most_joined_into_lines, .joined_of_lines = most_joined_into_lines}) &&
-         schedule_.nontemporal && (begins_lines() || follows_source());
-}
-
-int64_t Scheduler::blocks_of_image(const std::vector<int64_t>& block) {
-  const int64_t line = target_.line_bytes, run = block_run(block, 0);
-  const bool images = shifts_images() && goal_ == CodeGoal::fast && !stays_beside();
-  if (!images || begin_lines(space(), block, run, line)) return 1;
-  const int64_t runs = block_bytes(block) / run;
-  for (int k = 0; k < loop_count(); ++k) {
+/// How many blocks, whose runs begin between lines and stream, are joined to leave in lines;
+/// or 1.
+int64_t blocks_of_image(const Draft& draft, const PermutedBlock& block) {
+  const int64_t line = draft.target().line_bytes, run = block_run(draft, block, 0);
+  const bool images =
+      shifts_images(draft) && draft.goal() == CodeGoal::fast && !stays_beside(draft);
+  if (!images || begin_lines(draft, block, run)) return 1;
+  const int64_t runs = block_bytes(draft, block) / run;
+  for (int k = 0; k < draft.loop_count(); ++k) {
     const int64_t taken = block[static_cast<size_t>(k)];
-    if (!loop(k).own.empty() || loop(k).stride[0] * taken != run) continue;
+    if (!draft.loop(k).own.empty() || draft.loop(k).stride[0] * taken != run) continue;
     const int64_t wanted = (runs == 1 ? image_bytes : images_run_bytes) / run;
     const int64_t count =
-        blocks_at_once(loop(k).extent / taken, wanted, line / std::gcd(run, line));
+        blocks_at_once(draft.loop(k).extent / taken, wanted, line / std::gcd(run, line));
     if (count * run >= least_image_run_bytes && count * run * runs <= most_images_bytes) {
       return count;
     }
@@ -251,26 +181,107 @@ int64_t Scheduler::blocks_of_image(const std::vector<int64_t>& block) {
   return 1;
 }
 
-void Scheduler::join_in_image(int64_t run, int64_t blocks) {
-  const int next = next_in_run(0, run);
-  if (next >= 0 && movable_inside(next)) mark(split_off(next, blocks)) = Mark::source_run;
+/// Repeats the block where its runs of the target, of `run` bytes, go on.
+void join_in_image(Draft& draft, int64_t run, int64_t blocks) {
+  const int next = draft.next_in_run(0, run);
+  if (next >= 0 && draft.movable_inside(next))
+    draft.mark(draft.split_off(next, blocks)) = Mark::source_run;
 }
 
-int64_t Scheduler::permuted_claimed_ahead() {
-  const bool repeats = std::any_of(space().loops.begin(), space().loops.end(),
+bool mark_permuted(Draft& draft, const PermutedLimits& most) {
+  const Target& target = draft.target();
+  Schedule& schedule = draft.schedule();
+  const int window = permuted_window_bytes(target);
+  PermutedBlock block = permuted_block(draft, window, window);
+  const bool narrow = window < target.line_bytes;
+  const bool follows = narrow && schedule.nontemporal && follow_in_lines(draft, block);
+  if (narrow && schedule.nontemporal && !follows)
+    block = permuted_block(draft, target.line_bytes, window);
+  int64_t blocks = blocks_of_image(draft, block);
+  if (blocks == 1 && !permutes_lanes(target)) lengthen_shifted_rows(draft, block);
+  if (!joins_few(draft, most, block)) {
+    block = block_of_rings(draft, most);
+    if (block.empty()) return false;
+    blocks = blocks_of_image(draft, block);
+  }
+  std::array<int64_t, 2> runs = {block_run(draft, block, 0), block_run(draft, block, 1)};
+  const bool in_lines = follows || begin_lines(draft, block, runs[0]);
+  for (int k = draft.loop_count() - 1; k >= 0; --k) {
+    const int64_t extent = block[static_cast<size_t>(k)];
+    if (extent == 1) continue;
+    if (is_joined(draft.loop(k))) draft.mark(k) = Mark::target_run;
+    if (draft.movable_inside(k)) draft.mark(draft.split_off(k, extent)) = Mark::target_run;
+  }
+  schedule.movement = Movement::permute;
+  schedule.vector_bytes = window;
+  if (!in_lines && (narrow || stays_beside(draft))) schedule.nontemporal = false;
+  if (blocks > 1) {
+    join_in_image(draft, runs[0], blocks);
+    return true;
+  }
+  if (permutes_lanes(target)) runs = permute_siblings(draft, runs);
+  if (follows) {
+    draft.move_inside(draft.next_in_run(0, runs[0]));
+  } else if (schedule.nontemporal) {
+    permute_pages(draft, runs);
+  }
+  return true;
+}
+
+/// Whether blocks are joined to images, and lie close to each other in the source, too.
+bool follows_source(const Draft& draft) {
+  for (int k = 0; k < draft.loop_count(); ++k) {
+    if (draft.mark(k) == Mark::source_run)
+      return std::abs(draft.loop(k).stride[1]) <= most_permuted_bytes;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool permute(Draft& draft, const PermutedLimits& most) {
+  const IterationSpace unjoined = draft.space();
+  join_cut_runs(draft);
+  if (mark_permuted(draft, most)) return true;
+  draft.begin_anew(unjoined);
+  return false;
+}
+
+bool permute_short_rows(Draft& draft, int innermost) {
+  const Loop& row = draft.loop(innermost);
+  const PermutedLimits limits{.steps_of_rings =
+                                  steps_of_rings(row.extent * draft.space().op.bytes)};
+  if (row.stride[1] != 0) return permute(draft, limits);
+  const PermutedLimits few{.joined = most_joined_of_repeats, .steps_of_rings = 0};
+  return permute(draft, few) || gather_repeats(draft) || permute(draft, limits);
+}
+
+bool permute_dense_block(Draft& draft) {
+  const int rows = draft.contiguous(0), columns = draft.contiguous(1);
+  if (rows < 0 || columns < 0 || !has_dense_block(draft)) return false;
+  const int64_t bytes = draft.space().op.bytes;
+  const bool whole_lanes = draft.loop(rows).extent * bytes % program::lane_bytes == 0 ||
+                           draft.loop(columns).extent * bytes % program::lane_bytes == 0;
+  return permute(draft, {.joined = most_joined_of_dense(bytes, whole_lanes), .steps_of_rings = 0});
+}
+
+bool permute_lines(Draft& draft) {
+  return permutes(draft) &&
+         permute(draft,
+                 {.joined = most_joined_into_lines, .joined_of_lines = most_joined_into_lines}) &&
+         draft.schedule().nontemporal && (begins_lines(draft) || follows_source(draft));
+}
+
+int64_t permuted_claimed_ahead(const Draft& draft) {
+  const bool repeats = std::any_of(draft.space().loops.begin(), draft.space().loops.end(),
                                    [](const Loop& loop) { return loop.stride[1] == 0; });
-  if (repeats || schedule_.nontemporal || goal_ == CodeGoal::part || stays_in_l1() ||
-      schedule_.vector_bytes != target_.line_bytes) {
+  if (repeats || draft.schedule().nontemporal || draft.goal() == CodeGoal::part ||
+      stays_in_l1(draft) || draft.schedule().vector_bytes != draft.target().line_bytes) {
     return 0;
   }
-  int64_t run = space().op.bytes;
-  for (int next = 0; next < loop_count() && run < least_asked_run_bytes;) {
-    const bool goes_on =
-        loop(next).extent > 1 && loop(next).stride[0] == run && loop(next).own.empty();
-    run *= goes_on ? loop(next).extent : 1;
-    next = goes_on ? 0 : next + 1;
-  }
+  const int64_t run = run_bytes(
+      draft, 0, [&](int k) { return draft.loop(k).own.empty() ? draft.loop(k).extent : 1; });
   return run < least_asked_run_bytes ? 0 : window_ahead_bytes;
 }
 
-}  // namespace restride
+}  // namespace restride::scheduling

@@ -7,9 +7,10 @@
 
 #include "base/arithmetic.hpp"
 #include "program/program.hpp"
-#include "schedule/scheduler.hpp"
+#include "schedule/movements.hpp"
+#include "schedule/questions.hpp"
 
-namespace restride {
+namespace restride::scheduling {
 namespace {
 
 // A block of a source in scratch, or a chunk of its rows. L1 holds it, and it makes rows of the
@@ -29,124 +30,129 @@ constexpr int64_t gathered_column_bytes = 256;
 // Rows that are joined in scratch pay for it when they are copied so often; a unit writes so much.
 constexpr int64_t least_repeats = 4, repeating_bytes = 64 * 1024;
 
-}  // namespace
-
-bool Scheduler::is_repeat(int k) {
-  return mark(k) == Mark::outside && loop(k).stride[1] == 0 && loop(k).stride[0] != 0 &&
-         loop(k).extent > 1;
+bool is_repeat(const Draft& draft, int k) {
+  return draft.mark(k) == Mark::outside && draft.loop(k).stride[1] == 0 &&
+         draft.loop(k).stride[0] != 0 && draft.loop(k).extent > 1 && draft.movable_inside(k);
 }
 
-bool Scheduler::has_repeats() {
-  for (int k = 0; k < loop_count(); ++k) {
-    if (is_repeat(k) && movable_inside(k)) return true;
+bool has_repeats(const Draft& draft) {
+  for (int k = 0; k < draft.loop_count(); ++k) {
+    if (is_repeat(draft, k)) return true;
   }
   return false;
 }
 
-bool Scheduler::repeats_source() {
-  return goal_ != CodeGoal::part && 2 * extent_bytes(1) > target_.l1_bytes && has_repeats();
-}
-
-void Scheduler::mark_repeats(Mark as) {
-  for (int k = 0; k < loop_count(); ++k) {
-    if (is_repeat(k) && movable_inside(k)) mark(k) = as;
+void mark_repeats(Draft& draft, Mark as) {
+  for (int k = 0; k < draft.loop_count(); ++k) {
+    if (is_repeat(draft, k)) draft.mark(k) = as;
   }
 }
 
-void Scheduler::repeat_rows(int64_t row_bytes) {
-  int repeats = 0;
-  for (int k = 0; k < loop_count(); ++k) repeats += is_repeat(k) && movable_inside(k) ? 1 : 0;
-  for (; repeats > 0; --repeats) {
-    int k = 0;
-    while (!is_repeat(k) || !movable_inside(k)) ++k;
-    move_inside(k);
-  }
-  const int next = next_in_run(1, row_bytes);
-  if (next < 0 || !movable_inside(next) || 2 * row_bytes > repeated_bytes) return;
-  move_inside(split_off(next, repeated_bytes / row_bytes));
-}
-
-bool Scheduler::repeat_joined_rows(int k, int64_t rows, int64_t row_bytes) {
-  if (goal_ == CodeGoal::part || loop(k).extent < least_repeats * rows) return false;
-  // In L1 stores of half a line cost less than to wait for scratch: u16[128,16] 8 times .19 -> .82
-  // of memset; in L2 .61 -> .35. Others cross lines: f32[2,30] 168 times .75 -> .39.
-  if (stays_in_l1() && target_.line_bytes % row_bytes == 0) return false;
-  const int joined = split_off(k, rows);
-  mark(joined) = Mark::target_run;
-  mark(split_off(k, std::max(least_repeats, repeating_bytes / (rows * row_bytes)))) =
-      Mark::source_run;
-  schedule_.movement = Movement::repeat;
-  return true;
-}
-
-bool Scheduler::repeat_blocks() {
-  if (!repeats_source()) return false;
-  return instead(Schedule(schedule_), [&] {
-    const int64_t bytes = space().op.bytes, line = target_.line_bytes;
-    const bool fills_memory = fills() && extent_bytes(0) > target_.l2_bytes;
-    const int64_t block = fills_memory ? filling_bytes : repeated_bytes;
-    mark_repeats(Mark::source_run);
-    const int64_t row = take_run(0, bytes, block / line * bytes, Mark::target_run);
-    take_run(1, bytes, std::max(line, block / row * bytes), Mark::source_run);
-    schedule_.movement = Movement::repeat;
-    return row >= line;
-  });
-}
-
-bool Scheduler::gather_repeats() {
-  if (goal_ == CodeGoal::part || !has_repeats()) return false;
-  return instead(Schedule(schedule_), [&] {
-    const int64_t bytes = space().op.bytes, line = target_.line_bytes;
-    mark_repeats(Mark::target_run);
-    const int64_t row = take_repeated_run();
-    const int64_t most = std::max(line, repeated_bytes / row * bytes);
-    const int64_t column = take_run(1, bytes, most, Mark::source_run);
-    schedule_.movement = Movement::gather;
-    return row > bytes && column > bytes;
-  });
-}
-
-bool Scheduler::gather_apart() {
-  const int row = contiguous(0), column = nearest(1, 1);
-  if (goal_ == CodeGoal::part || contiguous(1) >= 0 || row < 0 || column < 0 || row == column ||
-      !movable_inside(row)) {
-    return false;
-  }
-  const int64_t bytes = space().op.bytes, stride = std::abs(loop(column).stride[1]);
-  if (2 * stride > target_.line_bytes) return false;
-  // In memory few elements at a time are as fast, where they are wide: f32[2000,2000] every other
-  // one 2.8 ms for 3.7, by lanes for 14; u8[3000,4000] every fourth 138 ms for 21, by lanes 18 for
-  // 37.
-  const bool far = extent_bytes(0) + extent_bytes(1) > 2 * target_.imaging_bytes;
-  if (permutes_lanes(target_) ? schedule_.nontemporal : far && bytes >= 4) return false;
-  return instead(Schedule(schedule_), [&] {
-    const int64_t columns = std::min(loop(column).extent, gathered_column_bytes / stride);
-    move_inside(split_off(row, std::max<int64_t>(1, repeated_bytes / (columns * bytes))));
-    move_inside(split_off(nearest(1, 1), columns));
-    mark(loop_count() - 1) = mark(loop_count() - 2) = Mark::target_run;
-    schedule_.movement = Movement::gather;
-    return true;
-  });
-}
-
-int64_t Scheduler::take_repeated_run() {
-  const int64_t bytes = space().op.bytes;
+/// Marks the loops of a run of the target, repeated ones among them; returns how much of it the
+/// source has, bytes.
+int64_t take_repeated_run(Draft& draft) {
+  const int64_t bytes = draft.space().op.bytes;
   int64_t run = bytes, row = bytes;
-  for (int k = 0; k < loop_count(); ++k) {
-    const bool repeats = mark(k) == Mark::target_run && loop(k).stride[1] == 0;
-    const bool goes_on = mark(k) == Mark::outside && movable_inside(k);
-    if (loop(k).stride[0] != run || !(repeats || goes_on)) continue;
+  for (int k = 0; k < draft.loop_count(); ++k) {
+    const bool repeats = draft.mark(k) == Mark::target_run && draft.loop(k).stride[1] == 0;
+    const bool goes_on = draft.mark(k) == Mark::outside && draft.movable_inside(k);
+    if (draft.loop(k).stride[0] != run || !(repeats || goes_on)) continue;
     if (goes_on) {
       const int64_t room = gathered_row_bytes / row;
-      if (room < 2 || loop(k).stride[1] == bytes) break;
-      k = split_off(k, room);
-      mark(k) = Mark::target_run;
-      row *= loop(k).extent;
+      if (room < 2 || draft.loop(k).stride[1] == bytes) break;
+      k = draft.split_off(k, room);
+      draft.mark(k) = Mark::target_run;
+      row *= draft.loop(k).extent;
     }
-    run *= loop(k).extent;
+    run *= draft.loop(k).extent;
     k = -1;
   }
   return row;
 }
 
-}  // namespace restride
+}  // namespace
+
+bool repeats_source(const Draft& draft) {
+  return draft.goal() != CodeGoal::part && 2 * draft.extent_bytes(1) > draft.target().l1_bytes &&
+         has_repeats(draft);
+}
+
+void repeat_rows(Draft& draft, int64_t row_bytes) {
+  int repeats = 0;
+  for (int k = 0; k < draft.loop_count(); ++k) repeats += is_repeat(draft, k) ? 1 : 0;
+  for (; repeats > 0; --repeats) {
+    int k = 0;
+    while (!is_repeat(draft, k)) ++k;
+    draft.move_inside(k);
+  }
+  const int next = draft.next_in_run(1, row_bytes);
+  if (next < 0 || !draft.movable_inside(next) || 2 * row_bytes > repeated_bytes) return;
+  draft.move_inside(draft.split_off(next, repeated_bytes / row_bytes));
+}
+
+bool repeat_joined_rows(Draft& draft, int k, int64_t rows, int64_t row_bytes) {
+  if (draft.goal() == CodeGoal::part || draft.loop(k).extent < least_repeats * rows) return false;
+  // In L1 stores of half a line cost less than to wait for scratch: u16[128,16] 8 times .19 -> .82
+  // of memset; in L2 .61 -> .35. Others cross lines: f32[2,30] 168 times .75 -> .39.
+  if (stays_in_l1(draft) && draft.target().line_bytes % row_bytes == 0) return false;
+  const int joined = draft.split_off(k, rows);
+  draft.mark(joined) = Mark::target_run;
+  draft.mark(draft.split_off(k, std::max(least_repeats, repeating_bytes / (rows * row_bytes)))) =
+      Mark::source_run;
+  draft.schedule().movement = Movement::repeat;
+  return true;
+}
+
+bool repeat_blocks(Draft& draft) {
+  if (!repeats_source(draft)) return false;
+  return draft.instead(draft.schedule(), [&] {
+    const int64_t bytes = draft.space().op.bytes, line = draft.target().line_bytes;
+    const bool fills_memory = fills(draft) && draft.extent_bytes(0) > draft.target().l2_bytes;
+    const int64_t block = fills_memory ? filling_bytes : repeated_bytes;
+    mark_repeats(draft, Mark::source_run);
+    const int64_t row = draft.take_run(0, bytes, block / line * bytes, Mark::target_run);
+    draft.take_run(1, bytes, std::max(line, block / row * bytes), Mark::source_run);
+    draft.schedule().movement = Movement::repeat;
+    return row >= line;
+  });
+}
+
+bool gather_repeats(Draft& draft) {
+  if (draft.goal() == CodeGoal::part || !has_repeats(draft)) return false;
+  return draft.instead(draft.schedule(), [&] {
+    const int64_t bytes = draft.space().op.bytes, line = draft.target().line_bytes;
+    mark_repeats(draft, Mark::target_run);
+    const int64_t row = take_repeated_run(draft);
+    const int64_t most = std::max(line, repeated_bytes / row * bytes);
+    const int64_t column = draft.take_run(1, bytes, most, Mark::source_run);
+    draft.schedule().movement = Movement::gather;
+    return row > bytes && column > bytes;
+  });
+}
+
+bool gather_apart(Draft& draft) {
+  const int row = draft.contiguous(0), column = draft.nearest(1, 1);
+  if (draft.goal() == CodeGoal::part || draft.contiguous(1) >= 0 || row < 0 || column < 0 ||
+      row == column || !draft.movable_inside(row)) {
+    return false;
+  }
+  const int64_t bytes = draft.space().op.bytes, stride = std::abs(draft.loop(column).stride[1]);
+  if (2 * stride > draft.target().line_bytes) return false;
+  // In memory few elements at a time are as fast, where they are wide: f32[2000,2000] every other
+  // one 2.8 ms for 3.7, by lanes for 14; u8[3000,4000] every fourth 138 ms for 21, by lanes 18 for
+  // 37.
+  const bool far = draft.extent_bytes(0) + draft.extent_bytes(1) > 2 * draft.target().imaging_bytes;
+  if (permutes_lanes(draft.target()) ? draft.schedule().nontemporal : far && bytes >= 4)
+    return false;
+  return draft.instead(draft.schedule(), [&] {
+    const int64_t columns = std::min(draft.loop(column).extent, gathered_column_bytes / stride);
+    draft.move_inside(
+        draft.split_off(row, std::max<int64_t>(1, repeated_bytes / (columns * bytes))));
+    draft.move_inside(draft.split_off(draft.nearest(1, 1), columns));
+    draft.mark(draft.loop_count() - 1) = draft.mark(draft.loop_count() - 2) = Mark::target_run;
+    draft.schedule().movement = Movement::gather;
+    return true;
+  });
+}
+
+}  // namespace restride::scheduling

@@ -5,9 +5,10 @@
 
 #include "base/arithmetic.hpp"
 #include "microkernel/microkernel.hpp"
-#include "schedule/scheduler.hpp"
+#include "schedule/movements.hpp"
+#include "schedule/questions.hpp"
 
-namespace restride {
+namespace restride::scheduling {
 namespace {
 
 // A unit of a long copy or fill: long enough that starting it costs nothing, short enough to share
@@ -21,81 +22,87 @@ constexpr int64_t row_tile_vectors = 16;
 // .96 (768 .83, all .66).
 constexpr int64_t short_run_bytes = 512;
 
+/// Puts as many rows that follow each other in the target into a tile as make whole lines. False
+/// where they do not.
+bool join_rows(Draft& draft, int64_t row_bytes) {
+  const int64_t rows = joined_rows(row_bytes, draft.target());
+  const int k = draft.next_in_run(0, row_bytes);
+  if (rows == 1 || k < 0 || !draft.movable_inside(k) || draft.loop(k).extent < rows) return false;
+  if (draft.loop(k).stride[1] == 0) return repeat_joined_rows(draft, k, rows, row_bytes);
+  draft.mark(draft.split_off(k, rows)) = Mark::target_run;
+  return true;
+}
+
+/// Puts as many rows that begin between lines into a tile as it takes until they begin on one.
+void rows_of_every_phase(Draft& draft, int64_t row_bytes) {
+  int k = draft.loop_count() - 1;
+  while (k >= 0 && (draft.mark(k) != Mark::outside || !draft.movable_inside(k) ||
+                    draft.loop(k).stride[0] % draft.target().line_bytes == 0)) {
+    --k;
+  }
+  if (k < 0) return;
+  const int64_t rows = shifted_rows(row_bytes, draft.loop(k).stride[0], draft.target());
+  if (rows > 1) draft.mark(draft.split_off(k, rows)) = Mark::target_run;
+}
+
+int64_t rows_at_a_time(const Draft& draft, int64_t row_bytes) {
+  if (row_bytes % draft.target().line_bytes == 0) {
+    const int64_t tile_rows =
+        std::max<int64_t>(1, row_tile_vectors * draft.target().vector_bytes / row_bytes);
+    return ceil_div(page_rows, tile_rows) * tile_rows;
+  }
+  const int64_t joined = joined_rows(row_bytes, draft.target());
+  return std::max<int64_t>(1, short_run_bytes / row_bytes / joined) * joined;
+}
+
+/// Where short rows go on in one loop of the target and in another one of the source: some rows
+/// of the target at a time, for as many as make pages of the source.
+void rows_by_pages(Draft& draft, int64_t row_bytes) {
+  if (2 * row_bytes > draft.target().page_bytes) return;
+  const int next = draft.next_in_run(0, row_bytes);
+  if (next < 0 || !draft.movable_inside(next) || draft.loop(next).stride[1] == 0) return;
+  const int64_t rows = rows_at_a_time(draft, row_bytes);
+  if (rows == 1) return;
+  draft.split_off(next, rows);
+  std::vector<int64_t> strides;
+  for (int64_t reach = row_bytes;;) {
+    const int k = draft.nearest_source(reach);
+    if (k < 0 || draft.loop(k).stride[0] == row_bytes) break;
+    const int64_t stride = std::abs(draft.loop(k).stride[1]);
+    if (2 * stride > draft.target().page_bytes) break;
+    strides.push_back(stride);
+    reach = stride * draft.loop(draft.split_off(k, draft.target().page_bytes / stride)).extent;
+  }
+  for (; !strides.empty(); strides.pop_back()) draft.move_inside(draft.nearest(1, strides.back()));
+  draft.move_inside(draft.next_in_run(0, row_bytes));
+}
+
 }  // namespace
 
-void Scheduler::rows(Movement movement, int innermost) {
-  schedule_.movement = movement;
-  const int64_t bytes = space().op.bytes;
-  const int run = split_off(innermost, std::max<int64_t>(1, row_chunk_bytes / bytes));
-  mark(run) = Mark::target_run;
-  const int64_t row_bytes = loop(run).extent * bytes;
-  const bool repeats = movement == Movement::row && repeats_source();
-  if (repeats) repeat_rows(row_bytes);
-  if (movement == Movement::row && schedule_.nontemporal) {
-    rows_of_every_phase(row_bytes);
-    if (!repeats) rows_by_pages(row_bytes);
+void rows(Draft& draft, Movement movement, int innermost) {
+  draft.schedule().movement = movement;
+  const int64_t bytes = draft.space().op.bytes;
+  const int run = draft.split_off(innermost, std::max<int64_t>(1, row_chunk_bytes / bytes));
+  draft.mark(run) = Mark::target_run;
+  const int64_t row_bytes = draft.loop(run).extent * bytes;
+  const bool repeats = movement == Movement::row && repeats_source(draft);
+  if (repeats) repeat_rows(draft, row_bytes);
+  if (movement == Movement::row && draft.schedule().nontemporal) {
+    rows_of_every_phase(draft, row_bytes);
+    if (!repeats) rows_by_pages(draft, row_bytes);
   }
-  if (movement == Movement::row && join_rows(row_bytes)) return;
+  if (movement == Movement::row && join_rows(draft, row_bytes)) return;
   // Short rows: some of them share a tile. The loop next inside in the order of the target keeps
   // writes close.
-  int64_t room = row_tile_vectors / ceil_div(row_bytes, target_.vector_bytes);
-  for (int k = loop_count() - 1; k >= 0 && room > 1; --k) {
-    if (mark(k) != Mark::outside || !movable_inside(k)) continue;
-    const int64_t extent = loop(k).extent;
+  int64_t room = row_tile_vectors / ceil_div(row_bytes, draft.target().vector_bytes);
+  for (int k = draft.loop_count() - 1; k >= 0 && room > 1; --k) {
+    if (draft.mark(k) != Mark::outside || !draft.movable_inside(k)) continue;
+    const int64_t extent = draft.loop(k).extent;
     // Computed rows keep to one loop.
-    mark(split_off(k, room)) = movement == Movement::compute ? Mark::source_run : Mark::target_run;
+    draft.mark(draft.split_off(k, room)) =
+        movement == Movement::compute ? Mark::source_run : Mark::target_run;
     room /= extent;
   }
 }
 
-bool Scheduler::join_rows(int64_t row_bytes) {
-  const int64_t rows = joined_rows(row_bytes, target_);
-  const int k = next_in_run(0, row_bytes);
-  if (rows == 1 || k < 0 || !movable_inside(k) || loop(k).extent < rows) return false;
-  if (loop(k).stride[1] == 0) return repeat_joined_rows(k, rows, row_bytes);
-  mark(split_off(k, rows)) = Mark::target_run;
-  return true;
-}
-
-void Scheduler::rows_of_every_phase(int64_t row_bytes) {
-  int k = loop_count() - 1;
-  while (k >= 0 && (mark(k) != Mark::outside || !movable_inside(k) ||
-                    loop(k).stride[0] % target_.line_bytes == 0)) {
-    --k;
-  }
-  if (k < 0) return;
-  const int64_t rows = shifted_rows(row_bytes, loop(k).stride[0], target_);
-  if (rows > 1) mark(split_off(k, rows)) = Mark::target_run;
-}
-
-void Scheduler::rows_by_pages(int64_t row_bytes) {
-  if (2 * row_bytes > target_.page_bytes) return;
-  const int next = next_in_run(0, row_bytes);
-  if (next < 0 || !movable_inside(next) || loop(next).stride[1] == 0) return;
-  const int64_t rows = rows_at_a_time(row_bytes);
-  if (rows == 1) return;
-  split_off(next, rows);
-  std::vector<int64_t> strides;
-  for (int64_t reach = row_bytes;;) {
-    const int k = nearest_source(reach);
-    if (k < 0 || loop(k).stride[0] == row_bytes) break;
-    const int64_t stride = std::abs(loop(k).stride[1]);
-    if (2 * stride > target_.page_bytes) break;
-    strides.push_back(stride);
-    reach = stride * loop(split_off(k, target_.page_bytes / stride)).extent;
-  }
-  for (; !strides.empty(); strides.pop_back()) move_inside(nearest(1, strides.back()));
-  move_inside(next_in_run(0, row_bytes));
-}
-
-int64_t Scheduler::rows_at_a_time(int64_t row_bytes) const {
-  if (row_bytes % target_.line_bytes == 0) {
-    const int64_t tile_rows =
-        std::max<int64_t>(1, row_tile_vectors * target_.vector_bytes / row_bytes);
-    return ceil_div(page_rows, tile_rows) * tile_rows;
-  }
-  const int64_t joined = joined_rows(row_bytes, target_);
-  return std::max<int64_t>(1, short_run_bytes / row_bytes / joined) * joined;
-}
-
-}  // namespace restride
+}  // namespace restride::scheduling

@@ -7,9 +7,11 @@
 #include "base/arithmetic.hpp"
 #include "microkernel/microkernel.hpp"
 #include "program/program.hpp"
-#include "schedule/scheduler.hpp"
+#include "schedule/l1_sets.hpp"
+#include "schedule/movements.hpp"
+#include "schedule/questions.hpp"
 
-namespace restride {
+namespace restride::scheduling {
 
 using program::lane_bytes;
 
@@ -73,177 +75,195 @@ constexpr int lanes_bytes = 32;
 // f32 [8,1000,3] .44 -> .57.
 constexpr int64_t least_shared_run_bytes = 12;
 
-}  // namespace
+/// What the networks of a transpose take of the operands, bytes.
+struct Runs {
+  int64_t row = 0;     ///< of the target
+  int64_t column = 0;  ///< of the source
+  bool lanes = false;  ///< see takes_lanes
+};
 
-void Scheduler::transpose() {
-  schedule_.movement = Movement::transpose;
-  if (touching_rows()) return;
-  const int64_t bytes = space().op.bytes;
-  const Schedule undecided = schedule_;
-  const bool crowds = make_room_in_l1();
-  const std::optional<Runs> runs = take_runs();
-  if (!runs) return;  // permuted
-  auto [row, column, lanes] = *runs;
-  const bool short_rows = short_rows_touch(row, column);
-  // A block of networks, so that lines are used up while they are in the cache.
-  const bool streams = schedule_.nontemporal, aligned = begins_lines();
-  if (streams && !aligned) {
-    if (!short_rows && shift(row, column)) return;
-    if (makes_lines(undecided)) return;
-    schedule_.nontemporal = false;
-  }
-  const bool small = goal_ == CodeGoal::small;
-  const bool pages = !small && reads_pages(row, column);
-  const bool blocks = schedule_.nontemporal && !small && !pages;
-  const Block network{target_.vector_bytes / bytes, schedule_.network_column_bytes / bytes};
-  const Block block = small     ? network
-                      : pages   ? Block{page_rows, target_.page_bytes / bytes}
-                      : blocks  ? streamed_block(bytes)
-                      : streams ? uncached_block
-                      : crowds  ? Block{crowded_rows(bytes), cached_columns}
-                                : cached_block(bytes);
-  schedule_.target_first = crowds || schedule_.network_column_bytes >= target_.line_bytes;
-  row = take_run(0, row, block.rows * bytes, Mark::target_run);
-  column = take_run(1, column, block.columns * bytes, Mark::source_run, column_length());
-  if (row == bytes && column == bytes) scattered();
-  // Narrow unpacks run twice as often as wide ones: u8 16 x 16 .20 -> .3 of memcpy.
-  const int64_t widest = target_.vector_bytes;
-  schedule_.vector_bytes =
-      static_cast<int>(std::clamp(round_up_to_power_of_two(row), int64_t{16}, widest));
-  if (short_rows) schedule_.vector_bytes = target_.vector_bytes;
-  if (lanes && row == lane_bytes) schedule_.vector_bytes = lanes_bytes;
-  schedule_.staging = pages ? Staging::registers : Staging::panels;
-  if (!schedule_.nontemporal) {
-    schedule_.claimed_ahead =
-        claimed_ahead(column, aligned ? Rows::begin_lines : Rows::between_lines);
-    if (!streams) return;
-    go_on(1);
-    // Smaller arrays are moved through the caches, but not where their lines cannot be asked for in
-    // time: 23 random cases of f32 of 3 to 16 MB in all .81 of the time, u8[155,10,128,40] reversed
-    // .34, f32[64,1,127,1,3,63]{4,0,2,1,5,3} .43; where they can, as many take up to 1.8 times.
-    const bool waits = !aligned && schedule_.claimed_ahead == 0;
-    if (waits) instead(undecided, [this] { return image_runs(); });
-    return;
-  }
-  // Where a panel is read, the next one is asked for while it leaves, and row after row is what
-  // memory answers fastest. (f32 4096 x 4096: .65 -> .75 of the ceiling.)
-  go_on(pages ? 0 : 1);
-  if (blocks) go_on_around(row);
+/// Columns leave no rest where code has to be short.
+Length column_length(const Draft& draft) {
+  return draft.goal() == CodeGoal::small ? Length::without_rest : Length::at_most;
 }
 
-std::optional<Scheduler::Runs> Scheduler::take_runs() {
-  if (permutes() && permute_dense_block()) return std::nullopt;
-  const Schedule unsplit = schedule_;
-  const auto anew = [&] {
-    space() = unsplit.space;
-    marks_.assign(space().loops.size(), Mark::outside);
-  };
-  Runs runs = target_run_first();
-  const int64_t shorter = std::min(runs.row, runs.column);
-  const bool rows_of_lanes = shorter == lane_bytes && runs.row == shorter && !runs.lanes;
-  if (rows_of_lanes && permutes() && instead(unsplit, [this] { return permute(few_steps); }))
-    return std::nullopt;
-  if (!is_narrow(shorter) || !permutes() || short_rows_touch(runs.row, runs.column)) return runs;
-  anew();
-  runs = source_run_first();
-  const int64_t shared = std::min(runs.row, runs.column);
-  if (shared > shorter && shared >= least_shared_run_bytes) return runs;
-  anew();
-  if (permute({.steps_of_rings = steps_of_rings(std::max(shorter, shared))})) return std::nullopt;
-  // Element by element: anything else is better.
-  const bool scattered = std::max(shorter, shared) <= 2 * space().op.bytes;
-  if (scattered && permute({.all = most_joined_else})) return std::nullopt;
-  return target_run_first();
+/// Whether a run of an operand can be lengthened to `wanted` bytes by one loop.
+bool goes_on(const Draft& draft, size_t operand, int64_t run, int64_t wanted) {
+  const int k = draft.next_in_run(operand, run);
+  return k >= 0 && run * draft.loop(k).extent >= wanted;
 }
 
-Scheduler::Runs Scheduler::target_run_first() {
+/// Whether lanes of registers better hold columns of the source than rows of the target, which
+/// are a lane long.
+bool takes_lanes(const Draft& draft, int64_t row) {
+  return !draft.schedule().nontemporal && row == lane_bytes &&
+         draft.target().vector_bytes >= lanes_bytes &&
+         goes_on(draft, 1, draft.space().op.bytes, lanes_bytes);
+}
+
+Runs target_run_first(Draft& draft) {
   Runs runs;
-  const int64_t bytes = space().op.bytes;
-  int64_t& network = schedule_.network_column_bytes;
-  runs.row = take_run(0, bytes, target_.vector_bytes, Mark::target_run);
-  runs.lanes = takes_lanes(runs.row);
+  const int64_t bytes = draft.space().op.bytes;
+  int64_t& network = draft.schedule().network_column_bytes;
+  runs.row = draft.take_run(0, bytes, draft.target().vector_bytes, Mark::target_run);
+  runs.lanes = takes_lanes(draft, runs.row);
   if (runs.lanes) network = std::max<int64_t>(network, lanes_bytes);
-  runs.column = take_run(1, bytes, network, Mark::source_run, column_length());
+  runs.column = draft.take_run(1, bytes, network, Mark::source_run, column_length(draft));
   return runs;
 }
 
-Scheduler::Runs Scheduler::source_run_first() {
+Runs source_run_first(Draft& draft) {
   Runs runs;
-  const int64_t bytes = space().op.bytes;
-  runs.column =
-      take_run(1, bytes, schedule_.network_column_bytes, Mark::source_run, column_length());
-  runs.row = take_run(0, bytes, target_.vector_bytes, Mark::target_run);
+  const int64_t bytes = draft.space().op.bytes;
+  runs.column = draft.take_run(1, bytes, draft.schedule().network_column_bytes, Mark::source_run,
+                               column_length(draft));
+  runs.row = draft.take_run(0, bytes, draft.target().vector_bytes, Mark::target_run);
   return runs;
 }
 
-MarkedLoops::Length Scheduler::column_length() const {
-  return goal_ == CodeGoal::small ? Length::without_rest : Length::at_most;
-}
-
-bool Scheduler::short_rows_touch(int64_t row, int64_t column) {
+/// Whether the rows of one side are short and touch, so that lanes hold some of them. `row`,
+/// `column`: what is taken of the target and the source, bytes.
+bool short_rows_touch(const Draft& draft, int64_t row, int64_t column) {
   const size_t operand = row < column ? 0 : 1;
-  const int64_t bytes = space().op.bytes, run = std::min(row, column);
+  const int64_t bytes = draft.space().op.bytes, run = std::min(row, column);
   // Into short ones, those that stream are permuted into lines; so are those that touch for less
   // than a vector: u8[257,2048] from columns to T(32,8) .25 -> .82 of the ceiling.
-  if (!takes_short_rows(operand, bytes, run, target_) || (schedule_.nontemporal && operand == 0))
+  if (!takes_short_rows(operand, bytes, run, draft.target()) ||
+      (draft.schedule().nontemporal && operand == 0))
     return false;
-  return std::any_of(space().loops.begin(), space().loops.end(), [&](const Loop& loop) {
+  return std::any_of(draft.space().loops.begin(), draft.space().loops.end(), [&](const Loop& loop) {
     return loop.own.empty() && loop.stride[operand] == run && loop.stride[1 - operand] == bytes &&
-           loop.extent * bytes >= target_.vector_bytes;
+           loop.extent * bytes >= draft.target().vector_bytes;
   });
 }
 
-bool Scheduler::takes_lanes(int64_t row) {
-  return !schedule_.nontemporal && row == lane_bytes && target_.vector_bytes >= lanes_bytes &&
-         goes_on(1, space().op.bytes, lanes_bytes);
-}
-
-void Scheduler::go_on_around(int64_t row) {
-  const int next = next_in_run(0, row);
-  int64_t rows = rows_around;
-  // What is outermost makes the units.
-  const auto outermost = std::find(marks_.begin(), marks_.end(), Mark::outside);
-  if (next >= 0 && marks_.begin() + next == outermost) {
-    const int64_t share = loop(next).extent / least_units;
-    rows = std::min(rows, row / space().op.bytes * std::max<int64_t>(share, 1));
-  }
-  take_run(0, row, rows * space().op.bytes, Mark::around, Length::about);
-}
-
-bool Scheduler::reads_pages(int64_t row, int64_t column) {
-  const int64_t bytes = space().op.bytes;
-  return schedule_.nontemporal && bytes >= page_element_bytes &&
-         target_.vector_bytes == target_.line_bytes && goes_on(0, row, page_rows * bytes) &&
-         goes_on(1, column, target_.page_bytes);
-}
-
-bool Scheduler::begins_lines() {
-  // Vectors of half a line make whole ones with those that follow.
-  const int64_t vector = target_.vector_bytes;
-  for (int k = 0; k < loop_count(); ++k) {
-    const bool follows = vector < target_.line_bytes && loop(k).stride[0] == vector;
-    if (mark(k) != Mark::target_run && !follows && loop(k).stride[0] % target_.line_bytes != 0)
-      return false;
-  }
-  return true;
-}
-
-bool Scheduler::goes_on(size_t operand, int64_t run, int64_t wanted) {
-  const int k = next_in_run(operand, run);
-  return k >= 0 && run * loop(k).extent >= wanted;
-}
-
-bool Scheduler::is_narrow(int64_t run) {
-  const int64_t bytes = space().op.bytes;
+/// Whether runs of so many bytes are permuted rather than transposed.
+bool is_narrow(const Draft& draft, int64_t run) {
+  const int64_t bytes = draft.space().op.bytes;
   const bool odd = run / bytes % 2 == 1 && run > bytes;
   return run < narrow_run_bytes || (bytes >= 4 && odd && run < narrow_odd_run_bytes);
 }
 
-int Scheduler::widest_source_loop() {
-  for (int k = 0; k < loop_count(); ++k) {
-    if (mark(k) == Mark::source_run && loop(k).stride[1] == space().op.bytes) return k;
-  }
-  return -1;
+/// Marks the runs of both operands. Nothing, where what they are short of is permuted instead.
+std::optional<Runs> take_runs(Draft& draft) {
+  if (permutes(draft) && permute_dense_block(draft)) return std::nullopt;
+  const Schedule unsplit = draft.schedule();
+  const auto anew = [&] { draft.begin_anew(unsplit.space); };
+  Runs runs = target_run_first(draft);
+  const int64_t shorter = std::min(runs.row, runs.column);
+  const bool rows_of_lanes = shorter == lane_bytes && runs.row == shorter && !runs.lanes;
+  if (rows_of_lanes && permutes(draft) &&
+      draft.instead(unsplit, [&] { return permute(draft, few_steps); }))
+    return std::nullopt;
+  if (!is_narrow(draft, shorter) || !permutes(draft) ||
+      short_rows_touch(draft, runs.row, runs.column))
+    return runs;
+  anew();
+  runs = source_run_first(draft);
+  const int64_t shared = std::min(runs.row, runs.column);
+  if (shared > shorter && shared >= least_shared_run_bytes) return runs;
+  anew();
+  if (permute(draft, {.steps_of_rings = steps_of_rings(std::max(shorter, shared))}))
+    return std::nullopt;
+  // Element by element: anything else is better.
+  const bool scattered = std::max(shorter, shared) <= 2 * draft.space().op.bytes;
+  if (scattered && permute(draft, {.all = most_joined_else})) return std::nullopt;
+  return target_run_first(draft);
 }
 
-}  // namespace restride
+/// Whether blocks are better made of pages of the source.
+bool reads_pages(const Draft& draft, int64_t row, int64_t column) {
+  const int64_t bytes = draft.space().op.bytes;
+  return draft.schedule().nontemporal && draft.goal() != CodeGoal::small &&
+         bytes >= page_element_bytes && draft.target().vector_bytes == draft.target().line_bytes &&
+         goes_on(draft, 0, row, page_rows * bytes) &&
+         goes_on(draft, 1, column, draft.target().page_bytes);
+}
+
+/// Networks that make a block, so that lines are used up while they are in the cache. `streams`:
+/// arrays do not stay there, even if they are written through it. `crowds`: columns crowd its sets.
+Block block_of_networks(const Draft& draft, bool streams, bool crowds) {
+  const int64_t bytes = draft.space().op.bytes;
+  if (draft.goal() == CodeGoal::small)
+    return {draft.target().vector_bytes / bytes, draft.schedule().network_column_bytes / bytes};
+  if (draft.schedule().nontemporal) return streamed_block(bytes);
+  if (streams) return uncached_block;
+  return crowds ? Block{crowded_rows(bytes), cached_columns} : cached_block(bytes);
+}
+
+/// Puts the blocks in which the target goes on, behind runs of `row` bytes, right around one.
+void go_on_around(Draft& draft, int64_t row) {
+  const int next = draft.next_in_run(0, row);
+  int64_t rows = rows_around;
+  // What is outermost makes the units.
+  int outermost = 0;
+  while (outermost < next && draft.mark(outermost) != Mark::outside) ++outermost;
+  if (next == outermost) {
+    const int64_t share = draft.loop(next).extent / least_units;
+    rows = std::min(rows, row / draft.space().op.bytes * std::max<int64_t>(share, 1));
+  }
+  draft.take_run(0, row, rows * draft.space().op.bytes, Mark::around, Length::about);
+}
+
+}  // namespace
+
+void transpose(Draft& draft) {
+  const Target& target = draft.target();
+  Schedule& schedule = draft.schedule();
+  schedule.movement = Movement::transpose;
+  if (touching_rows(draft)) return;
+  const int64_t bytes = draft.space().op.bytes;
+  const Schedule undecided = schedule;
+  const bool crowds = make_room_in_l1(draft);
+  const std::optional<Runs> runs = take_runs(draft);
+  if (!runs) return;  // permuted
+  auto [row, column, lanes] = *runs;
+  const bool short_rows = short_rows_touch(draft, row, column);
+  const bool streams = schedule.nontemporal, aligned = begins_lines(draft);
+  if (streams && !aligned) {
+    if (!short_rows && shift(draft, row, column)) return;
+    if (makes_lines(draft, undecided)) return;
+    schedule.nontemporal = false;
+  }
+  const bool pages = reads_pages(draft, row, column);
+  const Block block = pages ? Block{page_rows, target.page_bytes / bytes}
+                            : block_of_networks(draft, streams, crowds);
+  schedule.target_first = crowds || schedule.network_column_bytes >= target.line_bytes;
+  row = draft.take_run(0, row, block.rows * bytes, Mark::target_run);
+  column = draft.take_run(1, column, block.columns * bytes, Mark::source_run, column_length(draft));
+  if (row == bytes && column == bytes) scattered(draft);
+  // Narrow unpacks run twice as often as wide ones: u8 16 x 16 .20 -> .3 of memcpy.
+  const int64_t widest = target.vector_bytes;
+  schedule.vector_bytes =
+      static_cast<int>(std::clamp(round_up_to_power_of_two(row), int64_t{16}, widest));
+  if (short_rows) schedule.vector_bytes = target.vector_bytes;
+  if (lanes && row == lane_bytes) schedule.vector_bytes = lanes_bytes;
+  schedule.staging = pages ? Staging::registers : Staging::panels;
+  if (!schedule.nontemporal) {
+    schedule.claimed_ahead =
+        claimed_ahead(draft, column, aligned ? Rows::begin_lines : Rows::between_lines);
+    if (!streams) return;
+    draft.go_on(1);
+    // Smaller arrays are moved through the caches, but not where their lines cannot be asked for in
+    // time: 23 random cases of f32 of 3 to 16 MB in all .81 of the time, u8[155,10,128,40] reversed
+    // .34, f32[64,1,127,1,3,63]{4,0,2,1,5,3} .43; where they can, as many take up to 1.8 times.
+    const bool waits = !aligned && schedule.claimed_ahead == 0;
+    if (waits) draft.instead(undecided, [&] { return image_runs(draft); });
+    return;
+  }
+  // Where a panel is read, the next one is asked for while it leaves, and row after row is what
+  // memory answers fastest. (f32 4096 x 4096: .65 -> .75 of the ceiling.)
+  draft.go_on(pages ? 0 : 1);
+  if (!pages && draft.goal() != CodeGoal::small) go_on_around(draft, row);
+}
+
+void scattered(Draft& draft) {
+  constexpr int64_t elements = 8;
+  for (int k = draft.loop_count() - 1; k >= 0; --k) {
+    if (!draft.movable_inside(k)) continue;
+    draft.mark(draft.split_off(k, elements)) = Mark::target_run;
+    return;
+  }
+}
+
+}  // namespace restride::scheduling

@@ -6,10 +6,12 @@
 
 #include "base/arithmetic.hpp"
 #include "program/program.hpp"
-#include "schedule/scheduler.hpp"
+#include "schedule/l1_sets.hpp"
+#include "schedule/movements.hpp"
+#include "schedule/questions.hpp"
 #include "space/rewrites.hpp"
 
-namespace restride {
+namespace restride::scheduling {
 namespace {
 
 // Runs of blocks are whole lines, and at least so long. Share of the ceiling for 384 and 192, for
@@ -38,95 +40,104 @@ constexpr int64_t least_short_run_bytes = 24;
 // .49.
 constexpr int64_t near_levels = 8, near_lines = 64;
 
-}  // namespace
-
-bool Scheduler::transpose_uneven() {
-  const IterationSpace unjoined = space();
-  if (!join_uneven()) return false;
-  const int64_t least = least_uneven_run(unjoined.op.bytes);
-  const int row = contiguous(0), column = contiguous(1);
-  if (row < 0 || column < 0 || row == column || loop(row).stride[1] == 0 ||
-      loop(row).extent < least || loop(column).extent < least) {
-    space() = unjoined;
-    marks_.assign(space().loops.size(), Mark::outside);
-    return false;
-  }
-  const Schedule unblocked = schedule_;
-  take_uneven_block(least_target_run_bytes);
-  if (schedule_.nontemporal && !begins_lines()) {
-    if (stays_near()) {
-      schedule_.nontemporal = false;
-    } else {
-      instead(unblocked, [this] { return take_uneven_block(least_shifted_run_bytes); });
-    }
-  }
-  if (schedule_.nontemporal) go_on(1);
-  return true;
+/// Elements that fill a vector.
+int64_t uneven_network(const Draft& draft) {
+  return draft.target().vector_bytes /
+         static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(draft.space().op.bytes)));
 }
 
-bool Scheduler::take_uneven_block(int64_t least_target_run) {
-  const int64_t bytes = space().op.bytes, line = target_.line_bytes;
+/// Marks runs of the target of at least so many bytes, and some columns.
+void take_uneven_block(Draft& draft, int64_t least_target_run) {
+  const int64_t bytes = draft.space().op.bytes, line = draft.target().line_bytes;
   const int64_t whole_lines = line / std::gcd(bytes, line);
   int64_t rows = whole_lines, columns = whole_lines;
   while (rows * bytes < least_target_run) rows += whole_lines;
   while (columns * bytes < least_source_run_bytes) columns += whole_lines;
   while (columns * (rows * bytes + line) > program::max_scratch_bytes) columns /= 2;
   // One network after the other: columns leave one rest.
-  if (goal_ == CodeGoal::compact) rows = uneven_network(), columns = loop(contiguous(1)).extent;
-  schedule_.movement = Movement::transpose;
-  mark(split_off(contiguous(0), rows)) = Mark::target_run;
-  mark(split_off(contiguous(1), columns)) = Mark::source_run;
-  return true;
+  if (draft.goal() == CodeGoal::compact)
+    rows = uneven_network(draft), columns = draft.loop(draft.contiguous(1)).extent;
+  draft.schedule().movement = Movement::transpose;
+  draft.mark(draft.split_off(draft.contiguous(0), rows)) = Mark::target_run;
+  draft.mark(draft.split_off(draft.contiguous(1), columns)) = Mark::source_run;
 }
 
-int64_t Scheduler::least_uneven_run(int64_t unjoined_bytes) {
-  const int64_t network = uneven_network();
-  if (unjoined_bytes > 1 || space().op.bytes > widest_cached_bytes) return network;
-  return std::min(network, ceil_div(least_short_run_bytes, space().op.bytes));
+/// The elements of a run that is worth a network, of what was `unjoined_bytes` wide.
+int64_t least_uneven_run(const Draft& draft, int64_t unjoined_bytes) {
+  const int64_t network = uneven_network(draft);
+  if (unjoined_bytes > 1 || draft.space().op.bytes > widest_cached_bytes) return network;
+  return std::min(network, ceil_div(least_short_run_bytes, draft.space().op.bytes));
 }
 
-int64_t Scheduler::uneven_network() {
-  return target_.vector_bytes /
-         static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(space().op.bytes)));
-}
-
-bool Scheduler::stays_near() {
-  if (extent_bytes(0) > near_levels * target_.l2_bytes) return false;
+/// Whether lines of the target are found again where they are written in parts, although the
+/// arrays do not stay in the second level.
+bool stays_near(const Draft& draft) {
+  if (draft.extent_bytes(0) > near_levels * draft.target().l2_bytes) return false;
   bool room = true;
-  for (int k = 0; k < loop_count(); ++k) {
-    const Loop& marked = loop(k);
-    const bool row = mark(k) == Mark::target_run && marked.stride[0] == space().op.bytes;
-    const bool column = mark(k) == Mark::source_run && marked.stride[1] == space().op.bytes;
+  for (int k = 0; k < draft.loop_count(); ++k) {
+    const Loop& marked = draft.loop(k);
+    const bool row =
+        draft.mark(k) == Mark::target_run && marked.stride[0] == draft.space().op.bytes;
+    const bool column =
+        draft.mark(k) == Mark::source_run && marked.stride[1] == draft.space().op.bytes;
     const int64_t stride = marked.stride[row ? 1 : 0];
-    if (row || column)
-      room = room && lines_in_set(stride, near_lines, target_.line_bytes) <= l1_ways();
+    if (row || column) room = room && l1_holds_lines(draft.target(), stride, near_lines);
   }
   return room;
 }
 
-bool Scheduler::join_uneven() {
-  const int64_t bytes = space().op.bytes;
-  const bool permutes_bytes = target_.permute_width == 1 && target_.shuffle_bytes &&
-                              target_.byte_masks && target_.vector_bytes == target_.line_bytes;
-  const int inner = contiguous(0);
-  if (!permutes_bytes || inner < 0 || loop(inner).stride[1] != bytes || has_padding(space()))
+/// Takes what lies side by side in source and target for one element, which is a few bytes wide.
+/// False where that is not so.
+bool join_uneven(Draft& draft) {
+  const Target& target = draft.target();
+  IterationSpace& space = draft.space();
+  const int64_t bytes = space.op.bytes;
+  const bool permutes_bytes = target.permute_width == 1 && target.shuffle_bytes &&
+                              target.byte_masks && target.vector_bytes == target.line_bytes;
+  const int inner = draft.contiguous(0);
+  if (!permutes_bytes || inner < 0 || draft.loop(inner).stride[1] != bytes || has_padding(space))
     return false;
-  const Loop joined = loop(inner);
-  Axis& axis = space().axes[static_cast<size_t>(joined.axis)];
+  const Loop joined = draft.loop(inner);
+  Axis& axis = space.axes[static_cast<size_t>(joined.axis)];
   const int64_t joined_bytes = joined.extent * bytes;
-  if (joined_bytes > (schedule_.nontemporal ? widest_bytes : widest_cached_bytes) ||
+  if (joined_bytes > (draft.schedule().nontemporal ? widest_bytes : widest_cached_bytes) ||
       std::has_single_bit(static_cast<uint64_t>(joined_bytes)) || axis.valid % joined.extent != 0) {
     return false;
   }
-  for (Loop& outer : space().loops) {
+  for (Loop& outer : space.loops) {
     if (outer.axis == joined.axis && outer.step > 1) outer.step /= joined.extent;
   }
   axis = {axis.valid / joined.extent, axis.padded / joined.extent};
-  space().loops.erase(space().loops.begin() + inner);
-  marks_.erase(marks_.begin() + inner);
-  space().op.bytes = joined_bytes;
-  renumber(space());
+  draft.erase(inner);
+  space.op.bytes = joined_bytes;
+  renumber(space);
   return true;
 }
 
-}  // namespace restride
+}  // namespace
+
+bool transpose_uneven(Draft& draft) {
+  const IterationSpace unjoined = draft.space();
+  if (!join_uneven(draft)) return false;
+  const int64_t least = least_uneven_run(draft, unjoined.op.bytes);
+  const int row = draft.contiguous(0), column = draft.contiguous(1);
+  if (row < 0 || column < 0 || row == column || draft.loop(row).stride[1] == 0 ||
+      draft.loop(row).extent < least || draft.loop(column).extent < least) {
+    draft.begin_anew(unjoined);
+    return false;
+  }
+  const IterationSpace unblocked = draft.space();
+  take_uneven_block(draft, least_target_run_bytes);
+  if (draft.schedule().nontemporal && !begins_lines(draft)) {
+    if (stays_near(draft)) {
+      draft.schedule().nontemporal = false;
+    } else {
+      draft.begin_anew(unblocked);
+      take_uneven_block(draft, least_shifted_run_bytes);
+    }
+  }
+  if (draft.schedule().nontemporal) draft.go_on(1);
+  return true;
+}
+
+}  // namespace restride::scheduling

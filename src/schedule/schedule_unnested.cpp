@@ -6,9 +6,10 @@
 #include <utility>
 
 #include "base/arithmetic.hpp"
-#include "schedule/scheduler.hpp"
+#include "schedule/movements.hpp"
+#include "schedule/questions.hpp"
 
-namespace restride {
+namespace restride::scheduling {
 namespace {
 
 // Longer rows are moved where they are.
@@ -32,151 +33,165 @@ int64_t product(const std::vector<int64_t>& extents) {
   return product;
 }
 
-}  // namespace
-
-bool Scheduler::unnested() {
-  std::vector<int64_t> block = period_block();
-  if (block.empty() || has_nested_rows()) return false;
-  const int64_t bytes = space().op.bytes, gathered = gathered_element_bytes();
-  const int64_t permuted = std::min(most_permuted_bytes / bytes, most_permuted_elements);
-  if (is_move(space().op) && permutes() && product(block) <= permuted) {
-    schedule_.movement = Movement::permute;
-    schedule_.vector_bytes = permuted_window_bytes();
-    if (schedule_.vector_bytes < target_.line_bytes) schedule_.nontemporal = false;
-    lengthen(block, std::min(permuted_bytes / bytes, permuted));
-  } else if (rows_of_pieces()) {
-    return true;
-  } else {
-    const int64_t most = most_gathered_bytes / gathered;
-    if (product(block) > most && !cut_windows(block, most)) return false;
-    schedule_.movement = is_move(space().op) ? Movement::gather : Movement::compute;
-    lengthen(block, gathered_bytes / gathered);
-  }
-  for (int k = loop_count() - 1; k >= 0; --k) {
-    const int64_t extent = block[static_cast<size_t>(k)];
-    if (extent == 1) continue;
-    const int inside = split_off(k, extent);
-    mark(inside) = Mark::target_run;
-    if (schedule_.window_loop > k) schedule_.window_loop += inside - k;
-  }
-  return true;
-}
-
-std::vector<int> Scheduler::row_with_own_digits() {
+/// The loops that make a row of source and target alike, from the finest to the one with digits
+/// of its own; empty if there are none.
+std::vector<int> row_with_own_digits(const Draft& draft) {
   std::vector<int> row;
-  int64_t run = space().op.bytes;
-  while (row.empty() || loop(row.back()).own.empty()) {
+  int64_t run = draft.space().op.bytes;
+  while (row.empty() || draft.loop(row.back()).own.empty()) {
     int next = -1;
-    for (int k = 0; k < loop_count(); ++k) {
-      if (loop(k).stride[0] == run && loop(k).stride[1] == run) next = k;
+    for (int k = 0; k < draft.loop_count(); ++k) {
+      if (draft.loop(k).stride[0] == run && draft.loop(k).stride[1] == run) next = k;
     }
     if (next < 0 || (!row.empty() && next > row.back())) return {};
     row.push_back(next);
-    run *= loop(next).own.empty() ? loop(next).extent : 1;
+    run *= draft.loop(next).own.empty() ? draft.loop(next).extent : 1;
   }
   return row;
 }
 
-bool Scheduler::rows_of_pieces() {
-  if (!is_move(space().op) || !target_.byte_masks) return false;
-  const std::vector<int> row = row_with_own_digits();
+/// Marks rows that a loop with digits of its own makes of pieces. False if there are none, or
+/// where pieces are too many.
+bool rows_of_pieces(Draft& draft) {
+  if (!is_move(draft.space().op) || !draft.target().byte_masks) return false;
+  const std::vector<int> row = row_with_own_digits(draft);
   if (row.empty()) return false;
   const int cut = row.back();
   int64_t pieces = 1, tile = 1;
   int operand = -1;
-  for (const OwnDigit& digit : loop(cut).own) {
+  for (const OwnDigit& digit : draft.loop(cut).own) {
     if (std::exchange(operand, digit.operand) == digit.operand) continue;
-    pieces += loop(cut).extent / digit.every;
+    pieces += draft.loop(cut).extent / digit.every;
     if (digit.operand == 0) tile = digit.every;
   }
   if (pieces > most_pieces) return false;
-  schedule_.movement = Movement::row;
-  schedule_.window_loop = cut;
-  schedule_.window = std::max<int64_t>(1, window_bytes / (loop(cut).stride[0] * tile)) * tile;
-  for (const int k : row) mark(k) = Mark::target_run;
+  draft.schedule().movement = Movement::row;
+  draft.schedule().window_loop = cut;
+  draft.schedule().window =
+      std::max<int64_t>(1, window_bytes / (draft.loop(cut).stride[0] * tile)) * tile;
+  for (const int k : row) draft.mark(k) = Mark::target_run;
   // The rows that follow each other use up the lines of a window while they are in L1.
   const int rows = cut - 1;
-  if (rows >= 0 && !loop(rows).own.empty()) {
-    mark(rows) = Mark::target_run;
-  } else if (rows >= 0 && movable_inside(rows)) {
-    const int inside = split_off(rows, most_rows);
-    mark(inside) = Mark::target_run;
-    schedule_.window_loop += inside - rows;
+  if (rows >= 0 && !draft.loop(rows).own.empty()) {
+    draft.mark(rows) = Mark::target_run;
+  } else if (rows >= 0 && draft.movable_inside(rows)) {
+    const int inside = draft.split_off(rows, most_rows);
+    draft.mark(inside) = Mark::target_run;
+    draft.schedule().window_loop += inside - rows;
   }
   return true;
 }
 
-bool Scheduler::cut_windows(const std::vector<int64_t>& block, int64_t elements) {
+/// Cuts the largest loop with digits of its own into windows, so that blocks have at most
+/// `elements`. False if that takes too many.
+bool cut_windows(Draft& draft, const std::vector<int64_t>& block, int64_t elements) {
   int largest = -1;
-  for (int k = 0; k < loop_count(); ++k) {
-    if (loop(k).own.empty()) continue;
-    if (largest < 0 || loop(k).extent > loop(largest).extent) largest = k;
+  for (int k = 0; k < draft.loop_count(); ++k) {
+    if (draft.loop(k).own.empty()) continue;
+    if (largest < 0 || draft.loop(k).extent > draft.loop(largest).extent) largest = k;
   }
-  const Loop& cut = loop(largest);
+  const Loop& cut = draft.loop(largest);
   int64_t tile = 1;  // of the target, which is written in whole ones then
   for (const OwnDigit& digit : cut.own) {
     if (digit.operand == 0) tile *= digit.every;
   }
   const int64_t window = elements / (product(block) / cut.extent) / tile * tile;
   if (window == 0 || ceil_div(cut.extent, window) > most_windows) return false;
-  schedule_.window = window;
-  schedule_.window_loop = largest;
+  draft.schedule().window = window;
+  draft.schedule().window_loop = largest;
   return true;
 }
 
-bool Scheduler::has_nested_rows() {
-  const int row = contiguous(0);
-  if (row < 0 || loop(row).extent * space().op.bytes < long_row_bytes) return false;
-  for (int operand = 1; operand <= source_count(space().op); ++operand) {
-    const int64_t stride = loop(row).stride[static_cast<size_t>(operand)];
-    if (stride != 0 && stride != element_bytes(space().op, operand)) return false;
+/// Whether long rows of all operands lie inside of the loops with digits of their own.
+bool has_nested_rows(const Draft& draft) {
+  const int row = draft.contiguous(0);
+  if (row < 0 || draft.loop(row).extent * draft.space().op.bytes < long_row_bytes) return false;
+  for (int operand = 1; operand <= source_count(draft.space().op); ++operand) {
+    const int64_t stride = draft.loop(row).stride[static_cast<size_t>(operand)];
+    if (stride != 0 && stride != element_bytes(draft.space().op, operand)) return false;
   }
   return true;
 }
 
-std::vector<int64_t> Scheduler::period_block() {
-  std::vector<int64_t> block(space().loops.size(), 1);
+/// The loops of whole periods and inside of them, by extent; empty if all digits nest.
+std::vector<int64_t> period_block(const Draft& draft) {
+  std::vector<int64_t> block(draft.space().loops.size(), 1);
   bool nests = true;
-  for (int k = 0; k < loop_count(); ++k) {
-    if (loop(k).own.empty()) continue;
+  for (int k = 0; k < draft.loop_count(); ++k) {
+    if (draft.loop(k).own.empty()) continue;
     nests = false;
-    for (int inside = k; inside < loop_count(); ++inside) {
-      if (loop(inside).axis == loop(k).axis)
-        block[static_cast<size_t>(inside)] = loop(inside).extent;
+    for (int inside = k; inside < draft.loop_count(); ++inside) {
+      if (draft.loop(inside).axis == draft.loop(k).axis)
+        block[static_cast<size_t>(inside)] = draft.loop(inside).extent;
     }
   }
   if (nests) block.clear();
   return block;
 }
 
-void Scheduler::lengthen(std::vector<int64_t>& block, int64_t elements) {
+/// Lengthens a block by the loops that write closest to each other, up to `elements`.
+void lengthen(const Draft& draft, std::vector<int64_t>& block, int64_t elements) {
   const auto is_inside = [&](int k) { return block[static_cast<size_t>(k)] > 1; };
   const auto may_join = [&](int k) {
-    for (int finer = k + 1; finer < loop_count(); ++finer) {
-      if (loop(finer).axis == loop(k).axis && !is_inside(finer)) return false;
+    for (int finer = k + 1; finer < draft.loop_count(); ++finer) {
+      if (draft.loop(finer).axis == draft.loop(k).axis && !is_inside(finer)) return false;
     }
-    return !is_inside(k) && loop(k).own.empty();
+    return !is_inside(k) && draft.loop(k).own.empty();
   };
   while (true) {
     int next = -1;
-    for (int k = 0; k < loop_count(); ++k) {
-      const bool closer = next < 0 || std::abs(loop(k).stride[0]) < std::abs(loop(next).stride[0]);
+    for (int k = 0; k < draft.loop_count(); ++k) {
+      const bool closer =
+          next < 0 || std::abs(draft.loop(k).stride[0]) < std::abs(draft.loop(next).stride[0]);
       if (may_join(k) && closer) next = k;
     }
     const int64_t room = elements / product(block);
     if (next < 0 || room < 2) return;
-    block[static_cast<size_t>(next)] = std::min(room, loop(next).extent);
-    if (room < loop(next).extent) return;
+    block[static_cast<size_t>(next)] = std::min(room, draft.loop(next).extent);
+    if (room < draft.loop(next).extent) return;
   }
 }
 
-int64_t Scheduler::gathered_element_bytes() {
+/// Bytes of scratch that a block takes for one element of the target.
+int64_t gathered_element_bytes(const Draft& draft) {
   int64_t bytes = 0;
-  for (int operand = 1; operand <= source_count(space().op); ++operand) {
-    bytes += element_bytes(space().op, operand);
+  for (int operand = 1; operand <= source_count(draft.space().op); ++operand) {
+    bytes += element_bytes(draft.space().op, operand);
   }
   // What is computed may be relaid once more.
-  return is_move(space().op) ? bytes : 2 * bytes;
+  return is_move(draft.space().op) ? bytes : 2 * bytes;
 }
 
-}  // namespace restride
+}  // namespace
+
+bool unnested(Draft& draft) {
+  const Target& target = draft.target();
+  Schedule& schedule = draft.schedule();
+  std::vector<int64_t> block = period_block(draft);
+  if (block.empty() || has_nested_rows(draft)) return false;
+  const int64_t bytes = draft.space().op.bytes, gathered = gathered_element_bytes(draft);
+  const int64_t permuted = std::min(most_permuted_bytes / bytes, most_permuted_elements);
+  if (is_move(draft.space().op) && permutes(draft) && product(block) <= permuted) {
+    schedule.movement = Movement::permute;
+    schedule.vector_bytes = permuted_window_bytes(target);
+    if (schedule.vector_bytes < target.line_bytes) schedule.nontemporal = false;
+    lengthen(draft, block, std::min(permuted_bytes / bytes, permuted));
+  } else if (rows_of_pieces(draft)) {
+    return true;
+  } else {
+    const int64_t most = most_gathered_bytes / gathered;
+    if (product(block) > most && !cut_windows(draft, block, most)) return false;
+    schedule.movement = is_move(draft.space().op) ? Movement::gather : Movement::compute;
+    lengthen(draft, block, gathered_bytes / gathered);
+  }
+  for (int k = draft.loop_count() - 1; k >= 0; --k) {
+    const int64_t extent = block[static_cast<size_t>(k)];
+    if (extent == 1) continue;
+    const int inside = draft.split_off(k, extent);
+    draft.mark(inside) = Mark::target_run;
+    if (schedule.window_loop > k) schedule.window_loop += inside - k;
+  }
+  return true;
+}
+
+}  // namespace restride::scheduling

@@ -1,5 +1,5 @@
-// See marked_loops.hpp.
-#include "schedule/marked_loops.hpp"
+// See draft.hpp.
+#include "schedule/draft.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -7,7 +7,7 @@
 
 #include "space/rewrites.hpp"
 
-namespace restride {
+namespace restride::scheduling {
 namespace {
 
 // Longer rows are loops, and the line that is written twice does not show.
@@ -37,14 +37,24 @@ int64_t dividing(int64_t extent, int64_t factor) {
 
 }  // namespace
 
-MarkedLoops::MarkedLoops(const IterationSpace& space, const Target& target)
-    : target_(target), schedule_{space}, marks_(space.loops.size(), Mark::outside) {}
+Draft::Draft(const IterationSpace& space, const Target& target, CodeGoal goal)
+    : target_(&target), goal_(goal), schedule_{space}, marks_(space.loops.size(), Mark::outside) {
+  for (int operand = 0; operand <= source_count(space.op); ++operand) {
+    const ByteRange touched = touched_bytes(space, operand);
+    extent_bytes_[static_cast<size_t>(operand)] = touched.end - touched.begin;
+  }
+}
 
-int MarkedLoops::contiguous(size_t operand) {
+void Draft::begin_anew(IterationSpace space) {
+  schedule_.space = std::move(space);
+  marks_.assign(schedule_.space.loops.size(), Mark::outside);
+}
+
+int Draft::contiguous(size_t operand) const {
   return next_in_run(operand, element_stride(space().op, static_cast<int>(operand)));
 }
 
-int MarkedLoops::next_in_run(size_t operand, int64_t bytes) {
+int Draft::next_in_run(size_t operand, int64_t bytes) const {
   for (int k = 0; k < loop_count(); ++k) {
     if (mark(k) != Mark::outside || loop(k).stride[operand] != bytes) continue;
     if (!loop(k).own.empty()) continue;
@@ -59,14 +69,14 @@ int MarkedLoops::next_in_run(size_t operand, int64_t bytes) {
   return -1;
 }
 
-int MarkedLoops::split_off(int k, int64_t factor) {
+int Draft::split_off(int k, int64_t factor) {
   if (loop(k).extent <= factor) return k;
   split(space(), static_cast<size_t>(k), factor);
   marks_.insert(marks_.begin() + k + 1, Mark::outside);
   return k + 1;
 }
 
-bool MarkedLoops::movable_inside(int k) {
+bool Draft::movable_inside(int k) const {
   if (!loop(k).own.empty()) return false;
   for (int j = 0; j < loop_count(); ++j) {
     if (mark(j) == Mark::outside && loop(j).axis == loop(k).axis && loop(j).step < loop(k).step)
@@ -75,7 +85,7 @@ bool MarkedLoops::movable_inside(int k) {
   return true;
 }
 
-int64_t MarkedLoops::take_run(size_t operand, int64_t run, int64_t wanted, Mark as, Length length) {
+int64_t Draft::take_run(size_t operand, int64_t run, int64_t wanted, Mark as, Length length) {
   while (2 * run <= wanted) {
     const int k = next_in_run(operand, run);
     // The target leaves the loop that the runs of the source begin with to the source.
@@ -92,7 +102,7 @@ int64_t MarkedLoops::take_run(size_t operand, int64_t run, int64_t wanted, Mark 
   return run;
 }
 
-int MarkedLoops::nearest(size_t operand, int64_t least_stride) {
+int Draft::nearest(size_t operand, int64_t least_stride) const {
   int next = -1;
   for (int k = 0; k < loop_count(); ++k) {
     const int64_t stride = std::abs(loop(k).stride[operand]);
@@ -102,26 +112,31 @@ int MarkedLoops::nearest(size_t operand, int64_t least_stride) {
   return next;
 }
 
-int MarkedLoops::nearest_source(int64_t run_bytes) {
+int Draft::nearest_source(int64_t run_bytes) const {
   const int k = nearest(1, run_bytes);
   if (k < 0) return -1;
   const int64_t stride = std::abs(loop(k).stride[1]);
-  if (stride == run_bytes || stride <= target_.line_bytes) return k;
-  if (run_bytes > most_short_lines * target_.line_bytes) return -1;
+  if (stride == run_bytes || stride <= target().line_bytes) return k;
+  if (run_bytes > most_short_lines * target().line_bytes) return -1;
   int64_t pages = 1;
   for (int j = 0; j < loop_count(); ++j) {
     const bool inside = j > k || mark(j) != Mark::outside;
-    if (inside && std::abs(loop(j).stride[1]) >= target_.page_bytes) pages *= loop(j).extent;
+    if (inside && std::abs(loop(j).stride[1]) >= target().page_bytes) pages *= loop(j).extent;
   }
   return pages > most_pages ? k : -1;
 }
 
-void MarkedLoops::go_on(size_t operand) {
+void Draft::erase(int k) {
+  space().loops.erase(space().loops.begin() + k);
+  marks_.erase(marks_.begin() + k);
+}
+
+void Draft::go_on(size_t operand) {
   const int next = nearest(operand, 1);
   if (next >= 0) move_inside(next);
 }
 
-void MarkedLoops::move_inside(int k) {
+void Draft::move_inside(int k) {
   int last = loop_count() - 1;
   while (mark(last) != Mark::outside) --last;
   for (; k < last; ++k) {
@@ -130,8 +145,8 @@ void MarkedLoops::move_inside(int k) {
   }
 }
 
-bool MarkedLoops::fills_within(const Loop& loop, Mark mark) const {
-  if (!target_.byte_masks || !loop.own.empty()) return false;
+bool Draft::fills_within(const Loop& loop, Mark mark) const {
+  if (!target().byte_masks || !loop.own.empty()) return false;
   const bool run = loop.stride[0] == schedule_.space.op.bytes;
   const int64_t run_bytes = loop.extent * schedule_.space.op.bytes;
   switch (schedule_.movement) {
@@ -139,7 +154,7 @@ bool MarkedLoops::fills_within(const Loop& loop, Mark mark) const {
       return mark == Mark::target_run;
     case Movement::row:
       return schedule_.window_loop < 0 && run &&
-             run_bytes <= most_filled_row_vectors * target_.vector_bytes;
+             run_bytes <= most_filled_row_vectors * target().vector_bytes;
     case Movement::transpose:
       return run && mark == Mark::target_run && run_bytes <= schedule_.vector_bytes;
     default:
@@ -147,7 +162,7 @@ bool MarkedLoops::fills_within(const Loop& loop, Mark mark) const {
   }
 }
 
-void MarkedLoops::gather_tile() {
+void Draft::gather_tile() {
   std::vector<Loop> gathered;
   gathered.reserve(space().loops.size());
   const auto gather = [&](Mark wanted) {
@@ -176,4 +191,4 @@ void MarkedLoops::gather_tile() {
   space().loops = std::move(gathered);
 }
 
-}  // namespace restride
+}  // namespace restride::scheduling

@@ -1,0 +1,115 @@
+// See l1_sets.hpp.
+#include "schedule/l1_sets.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/arithmetic.hpp"
+#include "schedule/block_sizes.hpp"
+#include "schedule/questions.hpp"
+
+namespace restride::scheduling {
+namespace {
+
+// Where arrays are larger than L1, lines of the target are asked for while the network before
+// writes: what is not there yet holds up the stores behind it, and so does half a line. Where rows
+// begin between lines, .51 -> .68 of the ceiling (geometric mean of 26 cases in L2), else u16 256 x
+// 256 .66 -> .69, f32 .66 -> .72, f64 .71 -> .79, but u8 .65 -> .62.
+constexpr int64_t least_claimed_bytes = 2;
+
+// Of wider elements a network writes few columns. Narrower ones crowd sets only where rows begin
+// between lines: u16 512 x 512 .58 -> .30 else.
+constexpr int64_t widest_crowding_bytes = 4;
+
+// A network of f32 that takes whole lines writes 16 columns; of half lines 8: 1025 x 130 .29 ->
+// .54. Where all ways of a set are taken others are gone already: 1030 x 61 .33 -> .58.
+constexpr int64_t half_line_bytes = 32;
+
+/// A way of L1 is as large as a page: its sets are chosen before addresses are translated.
+int64_t l1_ways(const Target& target) { return target.l1_bytes / target.page_bytes; }
+
+/// The most lines in one set, of `count` times `touched_bytes` bytes that are `stride` bytes
+/// apart.
+int64_t lines_in_set(const Target& target, int64_t stride, int64_t count, int64_t touched_bytes) {
+  std::vector<int64_t> in_set(static_cast<size_t>(target.page_bytes / target.line_bytes));
+  int64_t most = 0;
+  const int64_t step = remainder_above(stride, target.page_bytes);
+  for (int64_t k = 0, first = 0; k < count; ++k, first = (first + step) % target.page_bytes) {
+    for (int64_t at = first; at < first + touched_bytes; at += target.line_bytes) {
+      const size_t set = static_cast<size_t>(at / target.line_bytes) % in_set.size();
+      most = std::max(most, ++in_set[set]);
+    }
+  }
+  return most;
+}
+
+/// How long runs of the target are without those of loop `across`, which end in other columns.
+int64_t written_run_bytes(const Draft& draft, int across) {
+  // Of what streams images are better: bf16[27,30,32,110]{3,1,0,2:T(16,128)} to {0,1,2,3} .42, .30.
+  const bool several = !streams(draft);
+  const int down = finest_loop(draft, 0);
+  int64_t run = draft.space().op.bytes;
+  for (int k = 0; k < draft.loop_count();) {
+    const Loop& walk = draft.loop(k);
+    const int64_t valid = draft.space().axes[static_cast<size_t>(walk.axis)].valid;
+    const int64_t longer = run * std::min(walk.extent * walk.step, valid) / walk.step;
+    const bool row = down >= 0 && walk.axis == draft.loop(down).axis;
+    const bool other = row || (several && (across < 0 || walk.axis != draft.loop(across).axis));
+    const bool goes_on = walk.stride[0] == run && longer > run && other && walk.own.empty();
+    run = goes_on ? longer : run;
+    k = goes_on ? 0 : k + 1;
+  }
+  return run;
+}
+
+}  // namespace
+
+bool l1_holds_lines(const Target& target, int64_t stride, int64_t count) {
+  return lines_in_set(target, stride, count, target.line_bytes) <= l1_ways(target);
+}
+
+bool make_room_in_l1(Draft& draft) {
+  const Target& target = draft.target();
+  Schedule& schedule = draft.schedule();
+  const int across = draft.contiguous(1), down = draft.contiguous(0);
+  const int64_t bytes = draft.space().op.bytes, line = target.line_bytes;
+  if (across < 0 || down < 0 || bytes > widest_crowding_bytes || schedule.nontemporal ||
+      target.vector_bytes != line || stays_in_l1(draft)) {
+    return false;
+  }
+  const int64_t stride = draft.loop(across).stride[0], extent = draft.loop(across).extent;
+  const bool aligned = stride % line == 0, wide = bytes == widest_crowding_bytes;
+  const int64_t touched = aligned ? line : 2 * line, ways = l1_ways(target);
+  if (lines_in_set(target, stride, std::min(extent, cached_columns), touched) < ways / 2)
+    return false;
+  if (wide) {
+    const int64_t columns = std::min(extent, line / bytes);
+    const int64_t room = aligned ? ways : ways / 2;
+    if (lines_in_set(target, stride, columns, touched) >= room)
+      schedule.network_column_bytes = half_line_bytes;
+    return true;
+  }
+  // Half of the rows of the source and more stay there from one network to the next: 24 of u8 and
+  // u16, 100 to 320 columns of which only half do, .83 of the time without.
+  const int64_t rows = std::min(draft.loop(down).extent, crowded_rows(bytes));
+  return !aligned && lines_in_set(target, draft.loop(down).stride[1], rows, line) <= 2 * ways;
+}
+
+int64_t claimed_ahead(const Draft& draft, int64_t column, Rows rows) {
+  const Target& target = draft.target();
+  const Schedule& schedule = draft.schedule();
+  const int64_t line = target.line_bytes, bytes = draft.space().op.bytes;
+  if (stays_in_l1(draft) || draft.goal() == CodeGoal::part || schedule.vector_bytes != line)
+    return 0;
+  const bool aligned = rows == Rows::begin_lines;
+  if (aligned && bytes < least_claimed_bytes) return 0;
+  const int64_t columns = (schedule.target_first ? schedule.network_column_bytes : column) / bytes;
+  const int across = widest_source_loop(draft);
+  if (across >= 0 && !l1_holds_lines(target, draft.loop(across).stride[0], columns)) return 0;
+  const int64_t ahead = aligned || bytes > 2 ? line : 2 * line;
+  // What comes next in a short row is not there: rows of 140 and 150 bytes .65 -> .46, .55 -> .45,
+  // but of 200 .45 -> .61, .40 -> .53.
+  return 2 * written_run_bytes(draft, across) < 3 * ahead ? 0 : ahead;
+}
+
+}  // namespace restride::scheduling

@@ -1,0 +1,30 @@
+// Transposes in the caches: which lines meet in the sets of L1, and which are asked for.
+//
+// A transpose writes columns of the source, a line of each before it comes back to the first:
+//
+//     column 0   line 0 ...      where columns are nearly a power of two apart, all these lines
+//     column 1   line 0 ...      belong to few sets, more than those have ways: each is gone
+//     column 2   line 0 ...      before it is full
+#pragma once
+
+#include <cstdint>
+
+#include "schedule/draft.hpp"
+
+namespace restride::scheduling {
+
+/// Whether its sets have room for so many lines that are `stride` bytes apart.
+bool l1_holds_lines(const Target& target, int64_t stride, int64_t count);
+
+/// Prepares networks for columns of the target that crowd sets of L1: rows go on first then, for
+/// longer. False where they do not, or where that does not help.
+bool make_room_in_l1(Draft& draft);
+
+/// Where rows of the target begin.
+enum class Rows : uint8_t { begin_lines, between_lines };
+
+/// How far ahead a transpose through the caches asks for lines of its target, bytes; 0: it does
+/// not. `column`: bytes of the source that blocks are long.
+int64_t claimed_ahead(const Draft& draft, int64_t column, Rows rows);
+
+}  // namespace restride::scheduling

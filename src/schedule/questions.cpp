@@ -1,0 +1,133 @@
+// See questions.hpp.
+#include "schedule/questions.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+#include "base/arithmetic.hpp"
+#include "microkernel/transpose/shifted_lines.hpp"
+
+namespace restride::scheduling {
+namespace {
+
+// Transposes of bytes read a line four times in the caches, once on their way around them: u8
+// [8,58,48,40]{3,2,1,0:T(128,2)} to {0,2,3,1} .51 for .37 of the ceiling.
+constexpr int64_t least_counted_bytes = 2;
+
+// What writes so much more than it reads is a fill.
+constexpr int64_t least_written_per_read = 8;
+
+/// How much of the caches an operand takes: the lines with something in them.
+/// Loops that leave no line out make one run, wider ones repeat it:
+///
+///     line |----|----|----|----|----|----
+///          xx  xx  xx            xx  xx      2 runs of 3 lines
+int64_t cached_bytes(const Draft& draft, int operand) {
+  const IterationSpace& space = draft.space();
+  if (is_packed(space.op) || space.op.bytes < least_counted_bytes)
+    return draft.extent_bytes(operand);
+  std::vector<std::pair<int64_t, int64_t>> walks;  // stride, iterations
+  for (const Loop& loop : space.loops) {
+    if (!loop.own.empty()) return draft.extent_bytes(operand);
+    const Axis& axis = space.axes[static_cast<size_t>(loop.axis)];
+    const int64_t seen = operand == 0 ? axis.padded : axis.valid;
+    const int64_t stride = std::abs(loop.stride[static_cast<size_t>(operand)]);
+    walks.emplace_back(stride, std::min(loop.extent, ceil_div(seen, loop.step)));
+  }
+  std::sort(walks.begin(), walks.end());
+  const int64_t line = draft.target().line_bytes;
+  int64_t run = element_bytes(space.op, operand), runs = 1;
+  for (const auto& [stride, iterations] : walks) {
+    if (stride < run + line) {
+      run += stride * (iterations - 1);
+    } else {
+      runs *= iterations;
+    }
+  }
+  return std::min(draft.extent_bytes(operand), runs * ceil_div(run, line) * line);
+}
+
+int64_t cached_source_bytes(const Draft& draft) {
+  int64_t read = 0;
+  for (int operand = 1; operand <= source_count(draft.space().op); ++operand) {
+    read += cached_bytes(draft, operand);
+  }
+  return read;
+}
+
+}  // namespace
+
+bool fills(const Draft& draft) {
+  return cached_source_bytes(draft) < cached_bytes(draft, 0) / least_written_per_read;
+}
+
+bool streams(const Draft& draft) {
+  const int64_t most =
+      fills(draft) ? draft.target().streaming_fill_bytes : draft.target().streaming_bytes;
+  return draft.target().nontemporal && cached_bytes(draft, 0) + cached_source_bytes(draft) > most;
+}
+
+bool stays_in_l1(const Draft& draft) {
+  return draft.extent_bytes(0) + draft.extent_bytes(1) <= draft.target().l1_bytes;
+}
+
+bool stays_beside(const Draft& draft, int64_t times) {
+  return times * (draft.extent_bytes(0) + draft.extent_bytes(1)) <= draft.target().imaging_bytes;
+}
+
+bool begins_lines(const Draft& draft) {
+  // Vectors of half a line make whole ones with those that follow.
+  const int64_t vector = draft.target().vector_bytes;
+  for (int k = 0; k < draft.loop_count(); ++k) {
+    const bool follows = vector < draft.target().line_bytes && draft.loop(k).stride[0] == vector;
+    if (draft.mark(k) != Mark::target_run && !follows &&
+        draft.loop(k).stride[0] % draft.target().line_bytes != 0)
+      return false;
+  }
+  return true;
+}
+
+bool shifts_images(const Draft& draft) {
+  const bool runs = draft.goal() == CodeGoal::fast || draft.goal() == CodeGoal::small;
+  return draft.schedule().nontemporal && runs &&
+         shifts_lines(draft.target(), draft.space().op.bytes);
+}
+
+bool begins_runs(const Draft& draft, int k) {
+  for (int operand = 1; operand <= source_count(draft.space().op); ++operand) {
+    const int64_t stride = draft.loop(k).stride[static_cast<size_t>(operand)];
+    if (stride == element_stride(draft.space().op, operand)) return true;
+  }
+  return false;
+}
+
+int finest_loop(const Draft& draft, size_t operand) {
+  int finest = -1;
+  for (int k = 0; k < draft.loop_count(); ++k) {
+    const int64_t stride = std::abs(draft.loop(k).stride[operand]);
+    if (stride == 0) continue;
+    if (finest < 0 || stride < std::abs(draft.loop(finest).stride[operand])) finest = k;
+  }
+  return finest;
+}
+
+int widest_source_loop(const Draft& draft) {
+  for (int k = 0; k < draft.loop_count(); ++k) {
+    if (draft.mark(k) == Mark::source_run && draft.loop(k).stride[1] == draft.space().op.bytes)
+      return k;
+  }
+  return -1;
+}
+
+bool permutes(const Draft& draft) {
+  const int64_t bytes = draft.space().op.bytes;
+  return draft.target().permute_width > 0 && bytes >= draft.target().permute_width && bytes < 16;
+}
+
+int permuted_window_bytes(const Target& target) {
+  return std::min(target.vector_bytes, target.permute_bytes);
+}
+
+}  // namespace restride::scheduling

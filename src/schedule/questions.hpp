@@ -1,0 +1,68 @@
+// What several movements ask of a draft.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "schedule/draft.hpp"
+
+namespace restride::scheduling {
+
+// ---- caches
+
+/// Whether much more is written than is read.
+bool fills(const Draft& draft);
+
+/// Whether the arrays are too large to stay in the caches anyway.
+bool streams(const Draft& draft);
+
+/// Whether source and target of a move stay in L1 together.
+bool stays_in_l1(const Draft& draft);
+
+/// Whether what begins between lines is better written through the caches, since the third level
+/// holds `times` as much as both arrays.
+bool stays_beside(const Draft& draft, int64_t times = 1);
+
+// ---- lines
+
+/// Whether all rows of the target begin on lines.
+bool begins_lines(const Draft& draft);
+
+/// Whether images in scratch leave as lines of the target wherever they begin.
+bool shifts_images(const Draft& draft);
+
+// ---- runs
+
+/// Bytes of an operand that loops make without a gap, wherever they stand. `taken`: iterations of
+/// loop k that count, of which 1 is none.
+template <typename Taken>
+int64_t run_bytes(const Draft& draft, size_t operand, const Taken& taken) {
+  int64_t run = element_bytes(draft.space().op, static_cast<int>(operand));
+  for (int k = draft.loop_count() - 1; k >= 0;) {
+    const int64_t extent = taken(k);
+    const bool goes_on = extent > 1 && draft.loop(k).stride[operand] == run;
+    run *= goes_on ? extent : 1;
+    k = goes_on ? draft.loop_count() - 1 : k - 1;
+  }
+  return run;
+}
+
+/// Whether neighbours lie side by side in a source along loop `k`.
+bool begins_runs(const Draft& draft, int k);
+
+/// The loop that moves an operand least; -1 if none does.
+int finest_loop(const Draft& draft, size_t operand);
+
+/// The loop along which the source lies side by side, in units of what the tile has taken of it;
+/// -1 if there is none.
+int widest_source_loop(const Draft& draft);
+
+// ---- permutes
+
+/// Whether the target permutes elements of this width.
+bool permutes(const Draft& draft);
+
+/// The widest windows of permuted blocks: vectors that are permuted.
+int permuted_window_bytes(const Target& target);
+
+}  // namespace restride::scheduling

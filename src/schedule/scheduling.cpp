@@ -1,0 +1,152 @@
+// See scheduling.hpp: which movement it is.
+//
+// The loop that is contiguous in the target decides. Where the source is contiguous along it too,
+// rows are copied; where it repeats there, rows are splatted; else the loops that make runs of the
+// target meet the loops that make runs of the source in a transpose, and both are walked in blocks
+// that keep the lines of either side in the cache until they are used up.
+#include "schedule/scheduling.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "schedule/draft.hpp"
+#include "schedule/movements.hpp"
+#include "schedule/questions.hpp"
+
+namespace restride {
+namespace scheduling {
+namespace {
+
+// Fills of 2 to 24 MiB take as long with half and up to eight times as many bytes.
+constexpr int64_t row_claimed_ahead = 1024;
+
+// Shorter rows are permuted into whole windows rather than copied one by one: an rgb bias of u8 .29
+// -> .9 of memset. Longer ones, too, where the source repeats: u16[160] to rows of 17 .21 -> 1.3 of
+// memcpy of as much, f32[512] to rows of 9 .10 -> .63; and elements that are repeated for
+// still longer rows, which stream: f32 20 times .31 -> .39, 40 times .35 -> .42.
+constexpr int64_t short_row_bytes = 32, short_repeated_bytes = 64;
+constexpr int64_t short_streamed_splat_bytes = 256;
+// Where lanes are permuted, a step shorter: u8 40 times .79 -> .65; streamed f32 20 times .87 ->
+// .66, u8 34 times .41 -> .58. Rows of 18 bytes in the caches .43 -> .53, of 20 .64 -> .60, of 31
+// .46 -> .40; streamed of 20 .26 -> .79, of 24 .30 -> .87.
+constexpr int64_t short_row_bytes_of_lanes = 20;
+
+/// Rows of fewer bytes are permuted, where that can be.
+int64_t permuted_row_bytes(const Draft& draft, const Loop& row) {
+  const bool streams = draft.schedule().nontemporal;
+  const bool splat = row.stride[1] == 0;
+  const bool repeats = std::any_of(draft.space().loops.begin(), draft.space().loops.end(),
+                                   [](const Loop& loop) { return loop.stride[1] == 0; });
+  if (permutes_lanes(draft.target())) {
+    if (splat && streams) return short_repeated_bytes;
+    return repeats || streams ? short_row_bytes : short_row_bytes_of_lanes;
+  }
+  if (!repeats) return short_row_bytes;
+  return splat && streams ? short_streamed_splat_bytes : short_repeated_bytes;
+}
+
+/// Whether rows of loop `k` are rather permuted, where that can be.
+bool is_short(const Draft& draft, int k) {
+  const Loop& row = draft.loop(k);
+  return permutes(draft) && draft.loop_count() > 1 &&
+         row.extent * draft.space().op.bytes < permuted_row_bytes(draft, row);
+}
+
+/// Bytes that the innermost loops make of an operand without a gap.
+int64_t innermost_run_bytes(const Draft& draft, size_t operand) {
+  int64_t run = element_bytes(draft.space().op, static_cast<int>(operand));
+  const std::vector<Loop>& loops = draft.space().loops;
+  for (auto loop = loops.rbegin(); loop != loops.rend() && loop->stride[operand] == run; ++loop) {
+    if (!loop->own.empty()) break;
+    run *= loop->extent;
+  }
+  return run;
+}
+
+/// Whether the target is large, and written in runs of pages or more, through the caches.
+bool claims(const Draft& draft) {
+  if (draft.schedule().nontemporal || draft.extent_bytes(0) <= draft.target().claiming_bytes)
+    return false;
+  return innermost_run_bytes(draft, 0) >= draft.target().page_bytes;
+}
+
+/// Of a computation: the sources that are large, and read in runs of pages or more.
+uint32_t asked_sources(const Draft& draft) {
+  uint32_t asked = 0;
+  for (int operand = 1; operand <= source_count(draft.space().op); ++operand) {
+    const bool large = draft.extent_bytes(operand) > draft.target().l2_bytes;
+    if (large &&
+        innermost_run_bytes(draft, static_cast<size_t>(operand)) >= draft.target().page_bytes)
+      asked |= uint32_t{1} << operand;
+  }
+  return draft.schedule().nontemporal ? asked : 0;
+}
+
+/// What networks take of a source row. Narrow elements make networks of many rows: they get one
+/// lane at a time, which keeps the code short.
+int64_t network_column_bytes(const ElementOp& op, CodeGoal goal) {
+  const bool one_lane = goal == CodeGoal::compact || goal == CodeGoal::small || op.bytes < 4;
+  return one_lane ? 16 : 64;
+}
+
+/// Elements that only move, and share no bytes.
+void move(Draft& draft) {
+  const int64_t bytes = draft.space().op.bytes;
+  const std::vector<Axis>& axes = draft.space().axes;
+  const int innermost = draft.contiguous(0);
+  const bool moves =
+      std::none_of(axes.begin(), axes.end(), [](const Axis& axis) { return axis.valid == 0; });
+  const bool row = innermost >= 0 && (!moves || draft.loop(innermost).stride[1] == bytes);
+  const bool splat = innermost >= 0 && draft.loop(innermost).stride[1] == 0;
+  if (row && moves && transpose_uneven(draft)) {
+    // Short rows that lie across the target.
+  } else if ((row || splat) && moves && is_short(draft, innermost) &&
+             permute_short_rows(draft, innermost)) {
+    // Rows of a few bytes fill whole windows together.
+  } else if (row && moves && image_rows(draft)) {
+    // Short rows of a large array that begin between lines.
+  } else if (row) {
+    rows(draft, Movement::row, innermost);
+  } else if (splat) {
+    rows(draft, Movement::splat, innermost);
+  } else if (!moves || !(repeat_blocks(draft) || gather_repeats(draft) || gather_apart(draft))) {
+    transpose(draft);
+  }
+}
+
+Schedule decide(const IterationSpace& simplified, const Target& target, CodeGoal goal) {
+  const ElementOp op = simplified.op;
+  Draft draft(simplified, target, goal);
+  Schedule& schedule = draft.schedule();
+  schedule.network_column_bytes = network_column_bytes(op, goal);
+  schedule.nontemporal = streams(draft);
+  schedule.vector_bytes = target.vector_bytes;
+  if (is_packed(op)) {
+    if (!mixed(draft)) packed(draft);
+    draft.gather_tile();
+  } else if (unnested(draft)) {
+    draft.gather_tile();
+  } else if (!is_move(op)) {
+    compute(draft);
+    draft.gather_tile();
+    schedule.asked_sources = asked_sources(draft);
+  } else {
+    move(draft);
+    if (schedule.movement == Movement::permute)
+      schedule.claimed_ahead = permuted_claimed_ahead(draft);
+    draft.gather_tile();
+    if (schedule.movement != Movement::transpose && claims(draft))
+      schedule.claimed_ahead = row_claimed_ahead;
+  }
+  return std::move(schedule);
+}
+
+}  // namespace
+}  // namespace scheduling
+
+Schedule schedule(const IterationSpace& simplified, const Target& target, CodeGoal goal) {
+  return scheduling::decide(simplified, target, goal);
+}
+
+}  // namespace restride
