@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
+#include <vector>
 
 #include "space/rewrites.hpp"
 

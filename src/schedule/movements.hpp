@@ -59,7 +59,7 @@ bool touching_rows(Draft& draft);
 /// `row`, `column`: what is taken already, bytes.
 bool shift(Draft& draft, int64_t row, int64_t column);
 
-/// From `undecided` on: permutes whole lines, or takes such runs of a large array.
+/// From `undecided` on: permutes whole lines, or makes images of a large array.
 bool makes_lines(Draft& draft, const Schedule& undecided);
 
 /// Takes runs of the target that several loops make, or short ones, for images in scratch that

@@ -2,6 +2,7 @@
 #include "schedule/permuted_block.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <numeric>
 #include <optional>

@@ -89,6 +89,14 @@ bool begins_lines(const Draft& draft) {
   return true;
 }
 
+bool others_begin_lines(const Draft& draft, int row, int column) {
+  for (int k = 0; k < draft.loop_count(); ++k) {
+    const bool other = draft.mark(k) == Mark::outside && k != row && k != column;
+    if (other && draft.loop(k).stride[0] % draft.target().line_bytes != 0) return false;
+  }
+  return true;
+}
+
 bool shifts_images(const Draft& draft) {
   const bool runs = draft.goal() == CodeGoal::fast || draft.goal() == CodeGoal::small;
   return draft.schedule().nontemporal && runs &&

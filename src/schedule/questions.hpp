@@ -28,6 +28,10 @@ bool stays_beside(const Draft& draft, int64_t times = 1);
 /// Whether all rows of the target begin on lines.
 bool begins_lines(const Draft& draft);
 
+/// Whether all unmarked loops but these two walk whole lines of the target: else where its lines
+/// begin is not known inside of them.
+bool others_begin_lines(const Draft& draft, int row = -1, int column = -1);
+
 /// Whether images in scratch leave as lines of the target wherever they begin.
 bool shifts_images(const Draft& draft);
 

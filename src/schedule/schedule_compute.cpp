@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/arithmetic.hpp"
 #include "program/program.hpp"
 #include "schedule/movements.hpp"
 #include "schedule/questions.hpp"

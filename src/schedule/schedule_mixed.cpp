@@ -1,8 +1,8 @@
 // Schedules of packed elements that only move and make runs of whole bytes on either side: blocks
 // as of a transpose of bytes, whose rows are mixed on their way.
 #include <algorithm>
+#include <vector>
 
-#include "base/arithmetic.hpp"
 #include "microkernel/packed/mixed_box.hpp"
 #include "program/program.hpp"
 #include "schedule/movements.hpp"

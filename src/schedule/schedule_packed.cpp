@@ -1,6 +1,6 @@
 // Schedules where operands share bytes: units that share none.
 #include <algorithm>
-#include <numeric>
+#include <cstdlib>
 
 #include "base/arithmetic.hpp"
 #include "microkernel/packed/packed_image.hpp"

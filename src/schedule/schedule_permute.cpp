@@ -1,6 +1,7 @@
 // Schedules of permutations: a block whose source and target both are a few contiguous windows
 // (permuted_block), and in which order blocks follow each other.
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <numeric>
 #include <vector>

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/arithmetic.hpp"
 #include "program/program.hpp"
 #include "schedule/movements.hpp"
 #include "schedule/questions.hpp"

@@ -1,9 +1,9 @@
 // Schedules where digits of operands do not nest: blocks of whole periods, at whose borders all
 // operands begin a tile.
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <utility>
+#include <vector>
 
 #include "base/arithmetic.hpp"
 #include "schedule/movements.hpp"
