@@ -88,6 +88,30 @@ TEST_P(Microkernel, SharesBlendsBetweenManyWindows) {
   }
 }
 
+// In the second level, where blocks of whole pixels share blends.
+TEST(Pixels, AreTurnedOverTailsOfTheirBlocks) {
+  struct Pixel {
+    const char* type;
+    int numbers, in_block;
+  };
+  for (const Target& target : known_targets()) {
+    for (const Pixel& pixel :
+         {Pixel{"u8", 3, 16}, Pixel{"u8", 5, 12}, Pixel{"u16", 3, 10}, Pixel{"u8", 7, 9},
+          Pixel{"u8", 9, 7}, Pixel{"u16", 5, 6}, Pixel{"u8", 11, 5}, Pixel{"f32", 3, 5},
+          Pixel{"u8", 13, 4}, Pixel{"u16", 7, 4}, Pixel{"u8", 15, 4}, Pixel{"u8", 17, 3},
+          Pixel{"f32", 5, 3}, Pixel{"u8", 21, 3}, Pixel{"u8", 23, 2}}) {
+      const int block = pixel.in_block;
+      for (int rows = 2 * block - 1; rows <= 3 * block; ++rows) {
+        for (const int columns : {2 * block, 5 * block - 1}) {
+          const std::string image = array(pixel.type, {rows, columns, pixel.numbers});
+          expect_conforms(image + " -> " + image + "{2,0,1}", {target.name, Caches::leave_l1});
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
 TEST_P(Microkernel, PermutesWithinPiecesThatLieApart) {
   struct Row {
     const char* type;

@@ -55,6 +55,18 @@ TEST(Caches, KeepSetsOfL1FromBeingCrowded) {
   }
 }
 
+TEST(Caches, LetPixelsBePermutedBeyondL1) {
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.l1_bytes = 48 * 1024;
+  expect_movements({{"u8[256,256,3] -> u8[256,256,3]{2,0,1}", Movement::permute},
+                    {"f32[150,130,5] -> f32[150,130,5]{2,0,1}", Movement::permute},
+                    {"f32[150,130,7] -> f32[150,130,7]{2,0,1}", Movement::row},  // two in a line
+                    {"f32[50,40,3] -> f32[50,40,3]{2,0,1}", Movement::row},      // in L1
+                    {"u8[64,64,3] -> u8[64,64,3]{2,0,1}", Movement::transpose},
+                    {"u8[1000,31,3] -> u8[1000,31,3]{2,0,1}", Movement::transpose}},  // few
+                   target);
+}
+
 TEST(Repeats, AreMadeFromScratchWhereTheSourceLiesAcross) {
   Target target = target_of({"avx512_vbmi", Caches::hold_everything});
   target.l1_bytes = 48 * 1024;

@@ -2,6 +2,7 @@
 // decides has a file, schedule_*.cpp; here is what the others call.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "schedule/block_sizes.hpp"
@@ -81,6 +82,10 @@ bool permute_short_rows(Draft& draft, int innermost);
 /// The same where some of the loops make one run of both operands, as batches of small matrices
 /// do, and where that is faster than networks.
 bool permute_dense_block(Draft& draft);
+
+/// Where lanes are permuted: pairs blocks that one vector has room for, in lanes of its own each.
+/// Takes the runs of a block of either operand, bytes; returns those of a pair.
+std::array<int64_t, 2> permute_siblings(Draft& draft, std::array<int64_t, 2> runs);
 
 /// Permutes where windows of the target are whole lines then.
 bool permute_lines(Draft& draft);

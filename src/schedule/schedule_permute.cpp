@@ -126,26 +126,6 @@ bool joins_few(const Draft& draft, const PermutedLimits& most, const PermutedBlo
          windows.targets * windows.joined <= most.all;
 }
 
-/// Pairs blocks that one vector has room for, in lanes of its own each. Takes the runs of a block
-/// of either operand, bytes; returns those of a pair.
-std::array<int64_t, 2> permute_siblings(Draft& draft, std::array<int64_t, 2> runs) {
-  const auto repeats = [&](int k) {
-    return k >= 0 && draft.mark(k) == Mark::outside && draft.loop(k).extent > 1 &&
-           draft.movable_inside(k);
-  };
-  int next = draft.next_in_run(0, runs[0]);
-  if (!repeats(next)) next = draft.next_in_run(1, runs[1]);
-  for (int k = draft.loop_count() - 1; k >= 0 && !repeats(next); --k) next = k;
-  if (!repeats(next)) return runs;
-  next = draft.split_off(next, 2);
-  draft.mark(next) = Mark::source_run;
-  draft.schedule().vector_bytes = 2 * permuted_window_bytes(draft.target());
-  for (size_t operand = 0; operand < runs.size(); ++operand) {
-    if (draft.loop(next).stride[operand] == runs[operand]) runs[operand] *= 2;
-  }
-  return runs;
-}
-
 /// Puts what goes on behind runs of a block right around it. `runs`: of each operand, bytes.
 void permute_pages(Draft& draft, const std::array<int64_t, 2>& runs) {
   const int source = draft.nearest_source(runs[1]), target = draft.next_in_run(0, runs[0]);
@@ -283,6 +263,24 @@ int64_t permuted_claimed_ahead(const Draft& draft) {
   const int64_t run = run_bytes(
       draft, 0, [&](int k) { return draft.loop(k).own.empty() ? draft.loop(k).extent : 1; });
   return run < least_asked_run_bytes ? 0 : window_ahead_bytes;
+}
+
+std::array<int64_t, 2> permute_siblings(Draft& draft, std::array<int64_t, 2> runs) {
+  const auto repeats = [&](int k) {
+    return k >= 0 && draft.mark(k) == Mark::outside && draft.loop(k).extent > 1 &&
+           draft.movable_inside(k);
+  };
+  int next = draft.next_in_run(0, runs[0]);
+  if (!repeats(next)) next = draft.next_in_run(1, runs[1]);
+  for (int k = draft.loop_count() - 1; k >= 0 && !repeats(next); --k) next = k;
+  if (!repeats(next)) return runs;
+  next = draft.split_off(next, 2);
+  draft.mark(next) = Mark::source_run;
+  draft.schedule().vector_bytes = 2 * permuted_window_bytes(draft.target());
+  for (size_t operand = 0; operand < runs.size(); ++operand) {
+    if (draft.loop(next).stride[operand] == runs[operand]) runs[operand] *= 2;
+  }
+  return runs;
 }
 
 }  // namespace restride::scheduling

@@ -16,6 +16,7 @@ Target target_of(const Setup& setup) {
   target.claiming_bytes = 0;
   target.shifting_run_bytes = 256;
   if (holds_nothing) target.l1_bytes = target.l2_bytes = 0;
+  if (setup.caches == Caches::leave_l1) target.l1_bytes = 0;
   return target;
 }
 

@@ -1,6 +1,6 @@
 // Setups: every known target, with caches that hold everything and with caches that hold nothing,
-// so that small problems are planned as large ones are. Problems as text run in one of them, past
-// Plan.
+// so that small problems are planned as large ones are; or with others, where a test asks for them.
+// Problems as text run in one of them, past Plan.
 #pragma once
 
 #include <string>
@@ -12,7 +12,11 @@
 namespace restride::testing {
 
 /// How large the planner takes the caches to be.
-enum class Caches { hold_everything, hold_nothing };
+enum class Caches {
+  hold_everything,
+  hold_nothing,
+  leave_l1,  ///< nothing in the first level, everything in the others
+};
 
 struct Setup {
   std::string target;
