@@ -67,6 +67,28 @@ TEST(Caches, LetPixelsBePermutedBeyondL1) {
                    target);
 }
 
+TEST(Caches, KeepLinesOfRowsThatCrowdL1UntilTheyAreUsedUp) {
+  struct Row {
+    const char* text;
+    int64_t rows;  // that are written before the source goes on
+  };
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.l1_bytes = 48 * 1024;
+  for (const Row& row : {Row{"f32[128,128,10] -> f32[128,128,10]{2,0,1}", 8},
+                         Row{"f32[100,120,12] -> f32[100,120,12]{2,0,1}", 100},     // other sets
+                         Row{"f32[128,128,16] -> f32[128,128,16]{2,0,1}", 128}}) {  // whole lines
+    IterationSpace space = *iteration_space(*parse_problem(row.text));
+    simplify(space);
+    const std::vector<Loop> loops = schedule(space, target).space.loops;
+    const auto column =
+        std::find_if(loops.rbegin(), loops.rend(), [](const Loop& loop) { return loop.axis == 0; });
+    int64_t rows = 1;
+    for (auto loop = loops.rbegin(); loop != column; ++loop)
+      rows *= loop->axis == 1 ? loop->extent : 1;
+    EXPECT_EQ(rows, row.rows) << row.text;
+  }
+}
+
 TEST(Repeats, AreMadeFromScratchWhereTheSourceLiesAcross) {
   Target target = target_of({"avx512_vbmi", Caches::hold_everything});
   target.l1_bytes = 48 * 1024;

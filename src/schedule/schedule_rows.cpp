@@ -5,6 +5,7 @@
 
 #include "base/arithmetic.hpp"
 #include "microkernel/microkernel.hpp"
+#include "schedule/l1_sets.hpp"
 #include "schedule/movements.hpp"
 #include "schedule/questions.hpp"
 
@@ -77,6 +78,15 @@ void rows_by_pages(Draft& draft, int64_t row_bytes) {
   draft.move_inside(draft.next_in_run(0, row_bytes));
 }
 
+/// Whether parts of lines of the source, which rows that follow each other in the target are, crowd
+/// sets of L1: what else is in these lines is gone before it is read. 17 such of 28 to 96 bytes in
+/// .85 of the time: f32[256,128,7]{2,0,1} .48 -> .81 of the ceiling, [128,128,10] .53 -> .80.
+bool crowds_l1(const Draft& draft, int64_t row_bytes) {
+  const int k = draft.next_in_run(0, row_bytes);
+  return k >= 0 && row_bytes % draft.target().line_bytes != 0 && !stays_in_l1(draft) &&
+         !l1_holds_lines(draft.target(), draft.loop(k).stride[1], draft.loop(k).extent);
+}
+
 }  // namespace
 
 void rows(Draft& draft, Movement movement, int innermost) {
@@ -87,10 +97,10 @@ void rows(Draft& draft, Movement movement, int innermost) {
   const int64_t row_bytes = draft.loop(run).extent * bytes;
   const bool repeats = movement == Movement::row && repeats_source(draft);
   if (repeats) repeat_rows(draft, row_bytes);
-  if (movement == Movement::row && draft.schedule().nontemporal) {
-    rows_of_every_phase(draft, row_bytes);
-    if (!repeats) rows_by_pages(draft, row_bytes);
-  }
+  const bool streams = draft.schedule().nontemporal;
+  if (movement == Movement::row && streams) rows_of_every_phase(draft, row_bytes);
+  if (movement == Movement::row && !repeats && (streams || crowds_l1(draft, row_bytes)))
+    rows_by_pages(draft, row_bytes);
   if (movement == Movement::row && join_rows(draft, row_bytes)) return;
   // Short rows: some of them share a tile. The loop next inside in the order of the target keeps
   // writes close.
