@@ -11,7 +11,8 @@
 // like any relayout. Rows of the target can be mixed just as well, after the relayout. Where only
 // one operand is packed, a group becomes one row, or a row a group.
 //
-// Not here: the code that mixes (microkernel_mixed), and which loops a box is made of (schedule_mixed).
+// Not here: the code that mixes (microkernel_mixed), and which loops a box is made of
+// (schedule_mixed).
 #pragma once
 
 #include <cstdint>
