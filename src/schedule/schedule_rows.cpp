@@ -95,13 +95,13 @@ void rows(Draft& draft, Movement movement, int innermost) {
   const int run = draft.split_off(innermost, std::max<int64_t>(1, row_chunk_bytes / bytes));
   draft.mark(run) = Mark::target_run;
   const int64_t row_bytes = draft.loop(run).extent * bytes;
-  const bool repeats = movement == Movement::row && repeats_source(draft);
-  if (repeats) repeat_rows(draft, row_bytes);
-  const bool streams = draft.schedule().nontemporal;
-  if (movement == Movement::row && streams) rows_of_every_phase(draft, row_bytes);
-  if (movement == Movement::row && !repeats && (streams || crowds_l1(draft, row_bytes)))
-    rows_by_pages(draft, row_bytes);
-  if (movement == Movement::row && join_rows(draft, row_bytes)) return;
+  if (movement == Movement::row) {
+    const bool streams = draft.schedule().nontemporal, repeats = repeats_source(draft);
+    if (repeats) repeat_rows(draft, row_bytes);
+    if (streams) rows_of_every_phase(draft, row_bytes);
+    if (!repeats && (streams || crowds_l1(draft, row_bytes))) rows_by_pages(draft, row_bytes);
+    if (join_rows(draft, row_bytes)) return;
+  }
   // Short rows: some of them share a tile. The loop next inside in the order of the target keeps
   // writes close.
   int64_t room = row_tile_vectors / ceil_div(row_bytes, draft.target().vector_bytes);

@@ -29,14 +29,14 @@ constexpr int64_t least_shifted_run_bytes = 1152;
 constexpr int64_t widest_cached_bytes = 7, widest_bytes = 16;
 
 // In L2 squares of pixels are permuted, rows of a line or less on either side, which share blends:
-// 44 images of 3 to 15 bytes a pixel .72 of the time, f32[256,256,3] .28 -> .65 of the ceiling, u8
-// [192,200,9] .41 -> .61, u8[309,240,3] .39 -> .44. Of 17 to 20 bytes, three in a line, .45 -> .61;
+// 44 images of 3 to 15 bytes a pixel .77 of the time, f32[256,256,3] .23 -> .57 of the ceiling, u8
+// [192,200,9] .41 -> .61, u8[309,240,3] .39 -> .43. Of 17 to 20 bytes, three in a line, .43 -> .61;
 // with two of 23 to 28 bytes .78 -> .70. In L1 f32[32,32,3] .21 -> .16.
 constexpr int64_t most_square_pixels = 16, least_square_pixels = 3;
-// Where lanes are permuted, always, instead of one by one: u8[480,320,3] .10 -> .30, [1080,1920,3]
-// .19 -> .55, [64,64,3] .02 -> .08, [300,200,7] .22 -> .42; with 2, 3 and 5 pixels 1.3, 1.2 and 1.4
+// Where lanes are permuted, always, instead of one by one: u8[480,320,3] .10 -> .26, [1080,1920,3]
+// .20 -> .57, [64,64,3] .02 -> .07, [300,200,7] .22 -> .43; with 2, 3 and 5 pixels 1.3, 1.2 and 1.4
 // times as long. 9 bytes .41 -> .34, 12 .61 -> .58.
-constexpr int64_t square_pixels_of_lanes = 4;
+constexpr int64_t square_pixels_of_lanes = 4, widest_bytes_of_lanes = 7;
 
 // Shorter runs are permuted. Bytes need not fill a network: otherwise rows would move one by one,
 // u8[100,11,3]{2,0,1} .10 -> .19 of the ceiling, [20000,15,3] .17 -> .53, [6,200000,5] .84 -> .98;
@@ -100,7 +100,7 @@ bool stays_near(const Draft& draft) {
 /// The widest elements that others are joined to.
 int64_t widest_joined_bytes(const Draft& draft) {
   const Target& target = draft.target();
-  if (permutes_lanes(target)) return widest_cached_bytes;
+  if (permutes_lanes(target)) return widest_bytes_of_lanes;
   return draft.schedule().nontemporal ? widest_bytes : target.line_bytes / least_square_pixels;
 }
 
@@ -118,7 +118,8 @@ bool join_uneven(Draft& draft) {
   const int64_t bytes = space.op.bytes;
   const int inner = draft.contiguous(0);
   const bool joins = has_slots(target) || permutes_lanes(target);
-  if (!joins || inner < 0 || draft.loop(inner).stride[1] != bytes || has_padding(space))
+  if (!joins || !permutes(draft) || inner < 0 || draft.loop(inner).stride[1] != bytes ||
+      has_padding(space))
     return false;
   const Loop joined = draft.loop(inner);
   Axis& axis = space.axes[static_cast<size_t>(joined.axis)];
@@ -167,10 +168,8 @@ bool permute_squares(Draft& draft, const IterationSpace& unjoined) {
   schedule.vector_bytes = permuted_window_bytes(draft.target());
   schedule.nontemporal = false;
   draft.mark(draft.contiguous(0)) = Mark::target_run;
-  for (const size_t operand : {0, 1}) {
-    const int k = draft.next_in_run(operand, bytes);
-    if (k >= 0) draft.mark(draft.split_off(k, side)) = Mark::target_run;
-  }
+  for (const size_t operand : {0, 1})  // the loops of `row` and `column`
+    draft.mark(draft.split_off(draft.next_in_run(operand, bytes), side)) = Mark::target_run;
   std::array<int64_t, 2> runs = {side * bytes, side * bytes};
   if (permutes_lanes(draft.target())) runs = permute_siblings(draft, runs);
   // Lines of the source are used up at once, and the target goes on as far as it can: blocks of 768
