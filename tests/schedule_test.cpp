@@ -89,6 +89,14 @@ TEST(Caches, KeepLinesOfRowsThatCrowdL1UntilTheyAreUsedUp) {
   }
 }
 
+TEST(Caches, AreAskedForLinesOfAnyNumberOfRows) {
+  // Counted one by one they would take an hour.
+  expect_movements({{"f32[4000000000000,27]{1,0:PAD(4000000000000,32;zero)} -> "
+                     "f32[4000000000000,27]",
+                     Movement::row}},
+                   target_of({"avx512_vbmi", Caches::hold_everything}));
+}
+
 TEST(Repeats, AreMadeFromScratchWhereTheSourceLiesAcross) {
   Target target = target_of({"avx512_vbmi", Caches::hold_everything});
   target.l1_bytes = 48 * 1024;

@@ -29,12 +29,13 @@ constexpr int64_t half_line_bytes = 32;
 int64_t l1_ways(const Target& target) { return target.l1_bytes / target.page_bytes; }
 
 /// The most lines in one set, of `count` times `touched_bytes` bytes that are `stride` bytes
-/// apart.
+/// apart; no more are counted than twice as many as a set holds, and one.
 int64_t lines_in_set(const Target& target, int64_t stride, int64_t count, int64_t touched_bytes) {
   std::vector<int64_t> in_set(static_cast<size_t>(target.page_bytes / target.line_bytes));
   int64_t most = 0;
-  const int64_t step = remainder_above(stride, target.page_bytes);
-  for (int64_t k = 0, first = 0; k < count; ++k, first = (first + step) % target.page_bytes) {
+  const int64_t step = remainder_above(stride, target.page_bytes), enough = 2 * l1_ways(target);
+  for (int64_t k = 0, first = 0; k < count && most <= enough;
+       ++k, first = (first + step) % target.page_bytes) {
     for (int64_t at = first; at < first + touched_bytes; at += target.line_bytes) {
       const size_t set = static_cast<size_t>(at / target.line_bytes) % in_set.size();
       most = std::max(most, ++in_set[set]);
