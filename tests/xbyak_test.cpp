@@ -1,6 +1,8 @@
 // What only xbyak promises; what every backend must do is in generated_code_test.cpp.
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "plan/planner.hpp"
 #include "space/iteration_space.hpp"
 #include "support/program_cases.hpp"
@@ -34,9 +36,22 @@ TEST_P(EmittingXbyak, FillsExactlyAsMuchMemoryAsTheCodeHas) {
   }
 }
 
+constexpr size_t most_kernel_bytes = 16 * 1024;
+
+/// The code of each program of a problem, bytes.
+std::vector<size_t> planned_code_bytes(const char* text, const Target& target) {
+  IterationSpace space = *iteration_space(*parse_problem(text));
+  simplify(space);
+  std::vector<size_t> sizes;
+  for (const Program& program : plan_programs(space, target)) {
+    std::vector<uint8_t> memory(emission_bound(program, target));
+    sizes.push_back(emit_xbyak(program, target, memory));
+  }
+  return sizes;
+}
+
 /// Rests of several axes, whose code has all that is inside of them.
 TEST(Xbyak, EmitsNoLongCodeForTilesThatManyBoundsCut) {
-  constexpr size_t most_bytes = 16 * 1024;
   for (const char* text :
        {"u8[63,33,143,20]{3,2,1,0:T(4)} -> u8[63,33,143,20]{1,0,3,2:T(32,8)}",
         "f32[25,380,255]{2,0,1:T(16,128)} -> f32[25,380,255]{2,1,0:T(8,8,1)}",
@@ -52,18 +67,28 @@ TEST(Xbyak, EmitsNoLongCodeForTilesThatManyBoundsCut) {
         "u8[184,513,160]{1,0,2} -> u8[184,513,160]{0,1,2:T(4,1,1)}",
         "u8[10,90,112,88] -> u8[10,90,112,88]{1,2,3,0}",
         "u8[65,96,25,88]{0,3,1,2:T(2,1,1,1)} -> u8[65,96,25,88]{3,2,1,0:T(2)}"}) {
-    IterationSpace space = *iteration_space(*parse_problem(text));
-    simplify(space);
     for (const testing::Caches caches :
          {testing::Caches::hold_everything, testing::Caches::hold_nothing}) {
       const Target target = testing::target_of({"avx512_vbmi", caches});
-      for (const Program& program : plan_programs(space, target)) {
-        std::vector<uint8_t> memory(emission_bound(program, target));
-        const size_t bytes = emit_xbyak(program, target, memory);
+      for (const size_t bytes : planned_code_bytes(text, target)) {
         EXPECT_GT(bytes, 0u);
-        EXPECT_LE(bytes, most_bytes) << text << ' ' << testing::name_of({"avx512_vbmi", caches});
+        EXPECT_LE(bytes, most_kernel_bytes)
+            << text << ' ' << testing::name_of({"avx512_vbmi", caches});
       }
     }
+  }
+}
+
+TEST(Xbyak, EmitsShortCodeForTargetsBetweenLinesBesideLongCodeForOthers) {
+  const Target target = testing::target_of({"avx512_vbmi", testing::Caches::hold_nothing});
+  for (const char* text : {"u8[4095,1945] -> u8[4095,1945]{0,1}",
+                           "u8[1949,4095] -> u8[1949,4095]{0,1}",
+                           "f32[8191,565] -> f32[8191,565]{0,1}",
+                           "bf16[216,213,346]{2,1,0:PAD(224,224,346;zero)} -> bf16[216,213,346]"}) {
+    const std::vector<size_t> sizes = planned_code_bytes(text, target);
+    ASSERT_EQ(sizes.size(), 2u) << text;
+    EXPECT_LE(sizes[0], most_kernel_bytes) << text;
+    EXPECT_LE(sizes[1], most_kernel_bytes / 4) << text;
   }
 }
 

@@ -54,12 +54,13 @@ Planned plan_for(const IterationSpace& simplified, const Target& target, int64_t
 
 /// The same, but what is long is made of smaller blocks, or else of narrower vectors.
 Planned plan_shortly(const IterationSpace& simplified, const Target& target, int64_t alignment,
-                     CodeGoal goal) {
+                     CodeGoal goal, int64_t most_bytes = most_code_bytes) {
   Planned plan = plan_for(simplified, target, alignment, goal);
   const Movement movement = plan.schedule.movement;
-  if (movement != Movement::transpose && movement != Movement::permute) return plan;
+  if (movement != Movement::transpose && movement != Movement::permute && movement != Movement::row)
+    return plan;
   const auto rather = [&](const Target& other, CodeGoal other_goal) {
-    if (plan.code_bytes <= most_code_bytes) return;
+    if (plan.code_bytes <= most_bytes) return;
     Planned shorter = plan_for(simplified, other, alignment, other_goal);
     if (shorter.code_bytes < plan.code_bytes) plan = std::move(shorter);
   };
@@ -74,15 +75,17 @@ Planned plan_shortly(const IterationSpace& simplified, const Target& target, int
 }  // namespace
 
 std::vector<Program> plan_programs(const IterationSpace& simplified, const Target& target) {
+  Planned fast = plan_shortly(simplified, target, target.vector_bytes, CodeGoal::fast);
   std::vector<Program> programs;
-  programs.push_back(plan_shortly(simplified, target, target.vector_bytes, CodeGoal::fast).program);
+  programs.push_back(std::move(fast.program));
   // Where no store can be proved aligned, the promise of an aligned target buys nothing.
   if (!uses_nontemporal_stores(programs.front())) return programs;
   // A target that is not aligned is rare: its program is the one for arrays that stay in the
-  // caches, made in a third of the time.
+  // caches, made in a third of the time, and no longer than the other one leaves room for.
   Target caching = target;
   caching.nontemporal = false;
-  programs.push_back(plan_shortly(simplified, caching, 1, CodeGoal::compact).program);
+  const int64_t left = most_code_bytes - fast.code_bytes;
+  programs.push_back(plan_shortly(simplified, caching, 1, CodeGoal::compact, left).program);
   return programs;
 }
 
