@@ -97,6 +97,7 @@ TEST(Verify, KnowsPlacesInLines) {
     int64_t alignment;
     Op op;
     const char* refused;  ///< empty: it is not
+    int64_t end = 64;     ///< of the operand, which begins at 0
   };
   const Op shift{.code = Code::shift, .width = 2, .to = 1, .a = 0, .b = 0, .offset = 62};
   Op odd = shift, bytes = shift;
@@ -110,16 +111,20 @@ TEST(Verify, KnowsPlacesInLines) {
   end.code = end_of_all.code = beyond.code = Code::store_end;
   end_of_all.offset = 64;
   beyond.offset = 65;
+  Op early = line, early_end = end, whole = begin;
+  early.offset = early_end.offset = 62;
+  whole.offset = 0;
   const Row rows[] = {
       {"avx512_vbmi", 64, 64, shift, ""},
       {"avx512_vbmi", 64, 64, bytes, ""},
       {"avx512", 64, 64, shift, ""},
       {"avx512", 64, 64, bytes, "no such permute"},
       {"avx512_vbmi", 64, 64, odd, "parts of elements"},
-      {"avx512_vbmi", 64, 32, shift, "not proved aligned"},
+      {"avx512_vbmi", 64, 2, shift, ""},
+      {"avx512_vbmi", 64, 1, shift, "parts of elements"},
+      {"avx512_vbmi", 64, 1, bytes, ""},
       {"avx512_vbmi", 32, 64, shift, "no lines"},
       {"avx512_vbmi", 64, 64, line, ""},
-      {"avx512_vbmi", 64, 32, line, "not proved aligned"},
       {"avx512_vbmi", 64, 64, next, "outside its operand"},
       {"avx512_vbmi", 64, 64, part, "not a whole vector"},
       {"avx512_vbmi", 64, 64, begin, ""},
@@ -127,10 +132,21 @@ TEST(Verify, KnowsPlacesInLines) {
       {"avx512_vbmi", 64, 64, end_of_all, ""},
       {"avx512_vbmi", 64, 64, beyond, "outside its operand"},
       {"avx2", 32, 64, line, "no lines"},
+      // The target begins anywhere in a line.
+      {"avx512_vbmi", 64, 32, line, "outside its operand"},
+      {"avx512_vbmi", 64, 32, line, "", 127},
+      {"avx512_vbmi", 64, 32, early, "outside its operand", 127},
+      {"avx512_vbmi", 64, 1, whole, ""},
+      {"avx512_vbmi", 64, 1, begin, "outside its operand", 126},
+      {"avx512_vbmi", 64, 1, begin, "", 127},
+      {"avx512_vbmi", 64, 1, end, ""},
+      {"avx512_vbmi", 64, 1, early_end, "outside its operand"},
+      {"avx512_vbmi", 64, 1, end_of_all, ""},
   };
   for (const Row& row : rows) {
     Program program = block_program(row.vector_bytes, {load(0, row.vector_bytes), row.op});
     program.operands[0].alignment = row.alignment;
+    program.operands[0].end = row.end;
     const Result<void> verified = verify(program, *find_target(row.target));
     const std::string message = verified ? "" : verified.error().message;
     EXPECT_EQ(bool(verified), *row.refused == 0) << row.target << to_string(row.op) << message;

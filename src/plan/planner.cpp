@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/arithmetic.hpp"
 #include "loop_nest/loop_nest.hpp"
 #include "microkernel/microkernel.hpp"
 #include "program/code_size.hpp"
@@ -41,27 +42,41 @@ struct Planned {
   int64_t code_bytes = 0;
 };
 
-/// For a target that `alignment` divides, if stores around the caches can use that.
-Planned plan_for(const IterationSpace& simplified, const Target& target, int64_t alignment,
+/// What is promised of the target's pointer.
+struct Promise {
+  int64_t alignment;         ///< bytes
+  bool begins_line = false;  ///< the same in lines
+};
+
+/// With stores around the caches, if they can use the promise.
+Planned plan_for(const IterationSpace& simplified, const Target& target, const Promise& promise,
                  CodeGoal goal) {
-  Planned plan{schedule(simplified, target, goal), {}};
+  Planned plan{schedule(simplified, target, goal, promise.begins_line), {}};
   const LoopNest nest = lower(plan.schedule);
-  if (plan.schedule.nontemporal) plan.program = select(nest, plan.schedule, target, alignment);
-  if (!uses_nontemporal_stores(plan.program)) plan.program = select(nest, plan.schedule, target, 1);
+  if (plan.schedule.nontemporal)
+    plan.program = select(nest, plan.schedule, target, promise.alignment);
+  if (!uses_nontemporal_stores(plan.program)) {
+    plan.program = select(nest, plan.schedule, target, 1);
+  } else if (promise.begins_line && !stores_known_lines(plan.program)) {
+    // Whatever looks where lines begin is content with elements in their places.
+    Program anywhere =
+        select(nest, plan.schedule, target, power_of_two_divisor(simplified.op.bytes));
+    if (uses_nontemporal_stores(anywhere)) plan.program = std::move(anywhere);
+  }
   plan.code_bytes = estimated_code_bytes(plan.program);
   return plan;
 }
 
 /// The same, but what is long is made of smaller blocks, or else of narrower vectors.
-Planned plan_shortly(const IterationSpace& simplified, const Target& target, int64_t alignment,
+Planned plan_shortly(const IterationSpace& simplified, const Target& target, const Promise& promise,
                      CodeGoal goal, int64_t most_bytes = most_code_bytes) {
-  Planned plan = plan_for(simplified, target, alignment, goal);
+  Planned plan = plan_for(simplified, target, promise, goal);
   const Movement movement = plan.schedule.movement;
   if (movement != Movement::transpose && movement != Movement::permute && movement != Movement::row)
     return plan;
   const auto rather = [&](const Target& other, CodeGoal other_goal) {
     if (plan.code_bytes <= most_bytes) return;
-    Planned shorter = plan_for(simplified, other, alignment, other_goal);
+    Planned shorter = plan_for(simplified, other, promise, other_goal);
     if (shorter.code_bytes < plan.code_bytes) plan = std::move(shorter);
   };
   rather(target, CodeGoal::small);
@@ -72,20 +87,36 @@ Planned plan_shortly(const IterationSpace& simplified, const Target& target, int
   return plan;
 }
 
+Promise on_line(const Target& target) { return {target.vector_bytes, true}; }
+
+/// Nothing but what stores of lines that begin elsewhere need: allocators put a header before the
+/// arrays that they give.
+Promise between_lines(const Target& target) {
+  return {std::max<int64_t>(target.permute_width, 1), false};
+}
+
 }  // namespace
 
 std::vector<Program> plan_programs(const IterationSpace& simplified, const Target& target) {
-  Planned fast = plan_shortly(simplified, target, target.vector_bytes, CodeGoal::fast);
   std::vector<Program> programs;
-  programs.push_back(std::move(fast.program));
+  const auto add = [&](Planned plan) {
+    programs.push_back(std::move(plan.program));
+    return programs.back().operands[0].alignment > 1;
+  };
+  Planned fast = plan_shortly(simplified, target, on_line(target), CodeGoal::fast);
+  const int64_t left = most_code_bytes - fast.code_bytes;
   // Where no store can be proved aligned, the promise of an aligned target buys nothing.
-  if (!uses_nontemporal_stores(programs.front())) return programs;
-  // A target that is not aligned is rare: its program is the one for arrays that stay in the
-  // caches, made in a third of the time, and no longer than the other one leaves room for.
+  if (!add(std::move(fast))) return programs;
+  if (stores_known_lines(programs.front())) {
+    Planned between = plan_shortly(simplified, target, between_lines(target), CodeGoal::fast);
+    const bool streams = uses_nontemporal_stores(between.program);
+    if (streams && !add(std::move(between))) return programs;
+  }
+  // The program for arrays that stay in the caches, made in a third of the time, and no longer than
+  // the first one leaves room for.
   Target caching = target;
   caching.nontemporal = false;
-  const int64_t left = most_code_bytes - fast.code_bytes;
-  programs.push_back(plan_shortly(simplified, caching, 1, CodeGoal::compact, left).program);
+  add(plan_shortly(simplified, caching, {1}, CodeGoal::compact, left));
   return programs;
 }
 
@@ -108,7 +139,7 @@ std::vector<Target> rivals(const IterationSpace& simplified, const Target& targe
 
 StageTexts explain_stages(const IterationSpace& simplified, const Target& target) {
   const Schedule scheduled =
-      plan_shortly(simplified, target, target.vector_bytes, CodeGoal::fast).schedule;
+      plan_shortly(simplified, target, on_line(target), CodeGoal::fast).schedule;
   const LoopNest nest = lower(scheduled);
   StageTexts texts{to_string(scheduled), to_string(nest), {}};
   describe_tiles(nest.root, scheduled, texts.microkernels);

@@ -14,6 +14,7 @@
 // Proofs about Programs are in program_verify.cpp, the walk of all stores in written_once.cpp.
 #include "program/program.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace restride {
@@ -70,17 +71,14 @@ void print(const Body& body, int depth, std::string& out) {
   }
 }
 
-bool stores_nontemporal(const Body& body) {
-  for (const auto& item : body) {
-    if (const For* loop = std::get_if<For>(&item)) {
-      if (stores_nontemporal(loop->body)) return true;
-      continue;
-    }
-    for (const Op& op : std::get<Block>(item)) {
-      if (goes_around_caches(op.code)) return true;
-    }
-  }
-  return false;
+/// Whether an operation is of a kind that `is` says.
+template <typename Is>
+bool any_operation(const Body& body, const Is& is) {
+  return std::any_of(body.begin(), body.end(), [&](const auto& item) {
+    if (const For* loop = std::get_if<For>(&item)) return any_operation(loop->body, is);
+    const Block& block = std::get<Block>(item);
+    return std::any_of(block.begin(), block.end(), [&](const Op& op) { return is(op.code); });
+  });
 }
 
 void print_head(const Program& program, std::string& out) {
@@ -116,7 +114,13 @@ int64_t unit_count(const Program& program) {
   return units;
 }
 
-bool uses_nontemporal_stores(const Program& program) { return stores_nontemporal(program.root); }
+bool uses_nontemporal_stores(const Program& program) {
+  return any_operation(program.root, goes_around_caches);
+}
+
+bool stores_known_lines(const Program& program) {
+  return any_operation(program.root, [](Code code) { return code == Code::store_nontemporal; });
+}
 
 std::string to_string(const Op& op) {
   const auto number = [](int64_t n) { return std::to_string(n); };

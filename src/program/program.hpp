@@ -157,6 +157,14 @@ inline Access accessed(const Op& op, int64_t place, int64_t vector_bytes) {
   }
 }
 
+/// The same wherever in a line `place` is: all that may be touched.
+inline Access accessed_anywhere(const Op& op, int64_t place, int64_t vector_bytes) {
+  const int64_t before = op.code == Code::store_line || op.code == Code::store_end
+                             ? place - (vector_bytes - 1)
+                             : place;
+  return {before, op.code == Code::store_end ? place : place + vector_bytes};
+}
+
 /// A digit of a Step: after `every` counts the digit before it starts again and this one advances.
 struct Wrap {
   int64_t every;   ///< counts
@@ -219,8 +227,7 @@ struct Operand {
 ///   2. every access but a prefetch lies inside its operand; only defined bytes are stored;
 ///      sources are never stored to; scratch is read only where the same unit has written it;
 ///   3. non-temporal stores are whole vectors, aligned by proof: gcd(operand alignment, strides,
-///   offset); what asks for places in lines knows them: operands are aligned to V, and shifts move
-///   by multiples of `width`;
+///   offset); shifts move by multiples of `width`;
 ///   4. every operation is one the target has;
 ///   5. the items of `root` are units; a root loop only walks (no phase, no wraps);
 ///   6. every loop runs at least once; the limits above hold; positions fit int64_t.
@@ -268,6 +275,9 @@ int64_t unit_count(const Program& program);
 
 /// Whether any operation is a non-temporal store.
 bool uses_nontemporal_stores(const Program& program);
+
+/// Whether any of them has to know that it stores a line; others look where lines begin.
+bool stores_known_lines(const Program& program);
 
 /// The text of a program, one operation a line.
 std::string to_string(const Program& program);

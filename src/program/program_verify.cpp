@@ -198,12 +198,10 @@ Checked Verifier::check_block(const Block& block, const Ranges& ranges) {
 }
 
 Checked Verifier::check_place(const Op& op, const Ranges& ranges) const {
-  if (!asks_place(op.code)) return std::nullopt;
+  if (op.code != Code::shift) return std::nullopt;
   const Operand& operand = program_.operands[size_t(program_.streams[op.stream])];
-  if (operand.alignment < program_.vector_bytes) return Violation{3, "not proved aligned", &op};
-  if (op.code == Code::shift && !ranges[op.stream].aligned(op.offset, op.width)) {
+  if (operand.alignment % op.width != 0 || !ranges[op.stream].aligned(op.offset, op.width))
     return Violation{3, "shifts by parts of elements", &op};
-  }
   return std::nullopt;
 }
 
@@ -218,8 +216,11 @@ Checked Verifier::check_access(const Op& op, const Ranges& ranges) {
       __builtin_add_overflow(to, 2 * program_.vector_bytes, &to)) {
     return Violation{2, "outside its operand", &op};
   }
-  from = accessed(op, from, program_.vector_bytes).first;
-  to = accessed(op, to - 2 * program_.vector_bytes, program_.vector_bytes).last;
+  if (from < operand.begin) return Violation{2, "outside its operand", &op};
+  const bool anywhere = asks_place(op.code) && operand.alignment % program_.vector_bytes != 0;
+  const auto touched = anywhere ? accessed_anywhere : accessed;
+  from = touched(op, from, program_.vector_bytes).first;
+  to = touched(op, to - 2 * program_.vector_bytes, program_.vector_bytes).last;
   if (from < operand.begin || to > operand.end) return Violation{2, "outside its operand", &op};
   if (op.to != none) {
     if (operand.role != Role::scratch || written.contains(from, to)) return std::nullopt;

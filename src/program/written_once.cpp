@@ -20,7 +20,9 @@ struct Bytes {
 
 class Walk {
  public:
-  explicit Walk(const Program& program) : program_(program), at_(program.streams.size(), 0) {
+  /// Of a target that begins at byte `place` of a line.
+  Walk(const Program& program, int64_t place)
+      : program_(program), place_(place), at_(program.streams.size(), 0) {
     for (const Operand& operand : program.operands) {
       const bool stored = operand.role != Role::source;
       const size_t bytes = stored ? size_t(operand.end - operand.begin) : 0;
@@ -64,8 +66,9 @@ class Walk {
       if (!reads && !writes) continue;
       Bytes& bytes = bytes_[size_t(program_.streams[op.stream])];
       if (bytes.role == Role::source) continue;
-      const Access access = accessed(op, at_[op.stream] + op.offset, program_.vector_bytes);
-      for (int64_t k = access.first; k < access.last; ++k) {
+      const int64_t place = bytes.role == Role::target ? place_ : 0;
+      const Access access = accessed(op, at_[op.stream] + op.offset + place, program_.vector_bytes);
+      for (int64_t k = access.first - place; k < access.last - place; ++k) {
         if (reads) read(bytes, k, op);
         if (writes) write(bytes, k, op);
       }
@@ -107,6 +110,7 @@ class Walk {
   }
 
   const Program& program_;
+  int64_t place_;
   std::vector<int64_t> at_;  ///< of each stream, relative to its operand
   std::vector<Bytes> bytes_;
   int32_t unit_ = 0;
@@ -118,14 +122,11 @@ class Walk {
 }  // namespace
 }  // namespace program
 
-Result<void> written_once(const Program& program, int64_t expected_bytes) {
-  constexpr int64_t limit = int64_t{1} << 30;
-  for (const program::Operand& operand : program.operands) {
-    if (operand.role != program::Role::source && operand.end - operand.begin > limit) {
-      return Error{ErrorCode::resource_exhausted, "written_once: more than 2^30 bytes to watch"};
-    }
-  }
-  program::Walk walk(program);
+namespace {
+
+/// The same of a target that begins at byte `place` of a line.
+Result<void> written_once_from(int64_t place, const Program& program, int64_t expected_bytes) {
+  program::Walk walk(program, place);
   walk.run();
   if (!walk.error().empty()) return Error{ErrorCode::invalid_argument, walk.error()};
   if (2 * walk.again() > expected_bytes) {
@@ -139,6 +140,22 @@ Result<void> written_once(const Program& program, int64_t expected_bytes) {
                                                   std::to_string(expected_bytes)};
   }
   return {};
+}
+
+}  // namespace
+
+Result<void> written_once(const Program& program, int64_t expected_bytes) {
+  constexpr int64_t limit = int64_t{1} << 30;
+  for (const program::Operand& operand : program.operands) {
+    if (operand.role != program::Role::source && operand.end - operand.begin > limit) {
+      return Error{ErrorCode::resource_exhausted, "written_once: more than 2^30 bytes to watch"};
+    }
+  }
+  const int64_t alignment = program.operands[0].alignment;
+  Result<void> once = written_once_from(0, program, expected_bytes);
+  if (once && alignment < program.vector_bytes && uses_nontemporal_stores(program))
+    once = written_once_from(alignment, program, expected_bytes);
+  return once;
 }
 
 }  // namespace restride

@@ -38,8 +38,12 @@ int64_t dividing(int64_t extent, int64_t factor) {
 
 }  // namespace
 
-Draft::Draft(const IterationSpace& space, const Target& target, CodeGoal goal)
-    : target_(&target), goal_(goal), schedule_{space}, marks_(space.loops.size(), Mark::outside) {
+Draft::Draft(const IterationSpace& space, const Target& target, CodeGoal goal, bool begins_line)
+    : target_(&target),
+      goal_(goal),
+      begins_line_(begins_line),
+      schedule_{space},
+      marks_(space.loops.size(), Mark::outside) {
   for (int operand = 0; operand <= source_count(space.op); ++operand) {
     const ByteRange touched = touched_bytes(space, operand);
     extent_bytes_[static_cast<size_t>(operand)] = touched.end - touched.begin;

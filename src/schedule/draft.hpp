@@ -29,11 +29,13 @@ enum class Length : uint8_t { at_most, about, without_rest };
 /// keep their relative order, which keeps coarser loops of an axis outside the finer ones.
 class Draft {
  public:
-  /// Of a target that outlives the draft.
-  Draft(const IterationSpace& space, const Target& target, CodeGoal goal);
+  /// Of a target that outlives the draft; the rest as schedule() takes it.
+  Draft(const IterationSpace& space, const Target& target, CodeGoal goal, bool begins_line);
 
   const Target& target() const { return *target_; }
   CodeGoal goal() const { return goal_; }
+  /// Whether the target's pointer stands on a line.
+  bool begins_line() const { return begins_line_; }
   /// How many bytes of an operand the space touches, gaps included.
   int64_t extent_bytes(int operand) const { return extent_bytes_[static_cast<size_t>(operand)]; }
 
@@ -99,6 +101,7 @@ class Draft {
 
   const Target* target_;
   CodeGoal goal_;
+  bool begins_line_;
   std::array<int64_t, max_operands> extent_bytes_{};
   Schedule schedule_;
   std::vector<Mark> marks_;

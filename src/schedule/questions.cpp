@@ -78,6 +78,7 @@ bool stays_beside(const Draft& draft, int64_t times) {
 }
 
 bool begins_lines(const Draft& draft) {
+  if (!draft.begins_line()) return false;
   // Vectors of half a line make whole ones with those that follow.
   const int64_t vector = draft.target().vector_bytes;
   for (int k = 0; k < draft.loop_count(); ++k) {
@@ -90,6 +91,7 @@ bool begins_lines(const Draft& draft) {
 }
 
 bool others_begin_lines(const Draft& draft, int row, int column) {
+  if (!draft.begins_line()) return false;
   for (int k = 0; k < draft.loop_count(); ++k) {
     const bool other = draft.mark(k) == Mark::outside && k != row && k != column;
     if (other && draft.loop(k).stride[0] % draft.target().line_bytes != 0) return false;

@@ -71,7 +71,8 @@ bool touch_between_lines(const Draft& draft, int row, int column) {
   const int64_t extent = draft.loop(row).extent, run = extent * bytes;
   const Axis& axis = draft.space().axes[static_cast<size_t>(draft.loop(row).axis)];
   const bool whole = axis.valid == extent && axis.padded == extent;
-  const bool touch = draft.loop(column).stride[0] == run && run % line != 0;
+  const bool between = run % line != 0 || !draft.begins_line();
+  const bool touch = draft.loop(column).stride[0] == run && between;
   return draft.schedule().nontemporal && masks_lines(draft.target()) && whole && touch &&
          line / bytes * run <= program::max_scratch_bytes;
 }

@@ -74,7 +74,7 @@ bool begin_lines(const Draft& draft, const PermutedBlock& block, int64_t run) {
     const bool goes_on = block[k] < loops[k].extent;
     if ((several && stride % line != 0) || (goes_on && stride * block[k] % line != 0)) return false;
   }
-  return run % line == 0;
+  return draft.begins_line() && run % line == 0;
 }
 
 /// How many of `blocks` leave at once where about `wanted` should: a multiple of `unit`, of which
@@ -92,7 +92,8 @@ int64_t blocks_at_once(int64_t blocks, int64_t wanted, int64_t unit) {
 /// goes on as the source does.
 bool follow_in_lines(const Draft& draft, const PermutedBlock& block) {
   const int64_t run = block_run(draft, block, 0), vector = draft.target().vector_bytes;
-  if (run % permuted_window_bytes(draft.target()) != 0 || run != block_bytes(draft, block))
+  if (!draft.begins_line() || run % permuted_window_bytes(draft.target()) != 0 ||
+      run != block_bytes(draft, block))
     return false;
   int64_t longest = 0;
   for (int k = 0; k < draft.loop_count(); ++k) {

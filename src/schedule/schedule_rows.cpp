@@ -36,6 +36,7 @@ bool join_rows(Draft& draft, int64_t row_bytes) {
 
 /// Puts as many rows that begin between lines into a tile as it takes until they begin on one.
 void rows_of_every_phase(Draft& draft, int64_t row_bytes) {
+  if (!draft.begins_line()) return;
   int k = draft.loop_count() - 1;
   while (k >= 0 && (draft.mark(k) != Mark::outside || !draft.movable_inside(k) ||
                     draft.loop(k).stride[0] % draft.target().line_bytes == 0)) {

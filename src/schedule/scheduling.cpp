@@ -115,11 +115,11 @@ void move(Draft& draft) {
   }
 }
 
-Schedule decide(const IterationSpace& simplified, const Target& target, CodeGoal goal) {
-  const ElementOp op = simplified.op;
-  Draft draft(simplified, target, goal);
+Schedule decide(Draft draft) {
+  const ElementOp op = draft.space().op;
+  const Target& target = draft.target();
   Schedule& schedule = draft.schedule();
-  schedule.network_column_bytes = network_column_bytes(op, goal);
+  schedule.network_column_bytes = network_column_bytes(op, draft.goal());
   schedule.nontemporal = streams(draft);
   schedule.vector_bytes = target.vector_bytes;
   if (is_packed(op)) {
@@ -145,8 +145,9 @@ Schedule decide(const IterationSpace& simplified, const Target& target, CodeGoal
 }  // namespace
 }  // namespace scheduling
 
-Schedule schedule(const IterationSpace& simplified, const Target& target, CodeGoal goal) {
-  return scheduling::decide(simplified, target, goal);
+Schedule schedule(const IterationSpace& simplified, const Target& target, CodeGoal goal,
+                  bool begins_line) {
+  return scheduling::decide({simplified, target, goal, begins_line});
 }
 
 }  // namespace restride

@@ -17,8 +17,9 @@ enum class CodeGoal : uint8_t {
   part,     ///< to run within a block that has the scratch: takes none of its own in the caches
 };
 
-/// Decides. The space has to be simplified.
+/// Decides. The space has to be simplified. `begins_line`: whether the target's pointer stands on a
+/// line; else only where its elements may.
 Schedule schedule(const IterationSpace& simplified, const Target& target,
-                  CodeGoal goal = CodeGoal::fast);
+                  CodeGoal goal = CodeGoal::fast, bool begins_line = true);
 
 }  // namespace restride

@@ -21,6 +21,7 @@
 #include "microkernel/emitter.hpp"
 #include "microkernel/microkernel.hpp"
 #include "microkernel/tile_run.hpp"
+#include "microkernel/transpose/shifted_lines.hpp"
 #include "microkernel/transpose/staged_panel.hpp"
 
 namespace restride {
@@ -193,8 +194,7 @@ class ShiftedTranspose {
   }
 
   Reg shifted(Emitter& emitter, Reg before, Reg chunk, int64_t at) const {
-    const int width = static_cast<int>(std::min<int64_t>(machine_.element_bytes, 8));
-    return emitter.shift(width, before, chunk, target_stream, at);
+    return emitter.shift(shifted_bytes(machine_), before, chunk, target_stream, at);
   }
 
   const Machine& machine_;
@@ -213,9 +213,8 @@ class ShiftedTranspose {
 bool can_shift(const TileRun& rows, const TileRun& columns, const Machine& machine) {
   const int64_t element = machine.element_bytes, line = machine.vector_bytes;
   const Target& target = machine.target;
-  if (!machine.streams || machine.nontemporal || machine.pointer_alignment % line != 0 ||
-      line != target.line_bytes || !target.byte_masks || target.permute_width == 0 ||
-      target.permute_width > element || 16 / element >= target.registers) {
+  if (!machine.streams || machine.nontemporal || line != target.line_bytes ||
+      !shifts_lines(machine) || 16 / element >= target.registers) {
     return false;
   }
   if (!rows.is_contiguous(0, element) || !columns.is_contiguous(1, element)) return false;

@@ -75,6 +75,11 @@ class ShiftedRows {
   Emitter emitter_{machine_.target, machine_.vector_bytes};
 };
 
+/// Whether elements over and over look the same in all lines, which then need not be shifted.
+bool repeats_anywhere(const Machine& machine) {
+  return machine.pointer_alignment % machine.element_bytes == 0;
+}
+
 /// A row that begins anywhere in a line, seen when the code runs.
 class RowBetweenLines {
  public:
@@ -143,15 +148,15 @@ class RowBetweenLines {
 bool begin_between_lines(const nest::Tile& rows, RowValue value, const Machine& machine) {
   const Target& target = machine.target;
   const int64_t bytes = machine.element_bytes, line = machine.vector_bytes;
-  if (!machine.streams || machine.nontemporal || machine.pointer_alignment % line != 0 ||
-      line != target.vector_bytes || !masks_lines(target) || line % bytes != 0 ||
-      rows.sides.empty()) {
+  if (!machine.streams || machine.nontemporal || line != target.vector_bytes ||
+      !masks_lines(target) || line % bytes != 0 || rows.sides.empty()) {
     return false;
   }
   const nest::Side& run = rows.sides.back();
   if (run.stride[0] != bytes || run.filled > 0 || !run.own.empty()) return false;
-  if (value != RowValue::copy) return run.extent * bytes >= least_repeated_bytes;
-  return run.stride[1] == bytes && shifts_lines(target, bytes) &&
+  if (value != RowValue::copy)
+    return repeats_anywhere(machine) && run.extent * bytes >= least_repeated_bytes;
+  return run.stride[1] == bytes && shifts_lines(machine) &&
          run.extent * bytes >= least_copied_bytes;
 }
 

@@ -19,6 +19,7 @@
 #include "microkernel/microkernel.hpp"
 #include "microkernel/tile_run.hpp"
 #include "microkernel/transpose/transpose_network.hpp"
+#include "microkernel/transpose/shifted_lines.hpp"
 
 namespace restride {
 namespace {
@@ -55,7 +56,7 @@ class UnevenTranspose {
   /// one set of the cache.
   int64_t pitch() const { return ceil_div(run_bytes(), vector_) * vector_ + vector_; }
   bool leaves_by_lines() const {
-    return machine_.streams && machine_.pointer_alignment % vector_ == 0 &&
+    return machine_.streams && (begins_lines() || shifts_lines(machine_)) &&
            run_bytes() >= vector_ && columns_.extent * pitch() <= program::max_scratch_bytes;
   }
   /// Whether every row of the target begins on a line.
@@ -202,9 +203,7 @@ class UnevenTranspose {
   }
 
   Reg shifted(Emitter& emitter, Reg before, Reg vector, int64_t to) const {
-    // All places are multiples of elements.
-    const int64_t width = std::min<int64_t>(element_ & -element_, 8);
-    return emitter.shift(static_cast<int>(width), before, vector, target_stream, to);
+    return emitter.shift(shifted_bytes(machine_), before, vector, target_stream, to);
   }
 
   /// Asks for line `line` of the next box.

@@ -124,8 +124,7 @@ class ImageOut {
 
 bool can_shift_images(const Machine& machine) {
   return machine.streams && machine.vector_bytes == machine.target.vector_bytes &&
-         machine.pointer_alignment % machine.vector_bytes == 0 &&
-         shifts_lines(machine.target, machine.element_bytes);
+         shifts_lines(machine);
 }
 
 Body claim_ends(const std::vector<ImageRun>& runs, const Machine& machine) {

@@ -8,14 +8,11 @@
 namespace restride {
 namespace {
 
-using program::Reg;
-
-/// Bytes by which elements are shifted.
-int64_t shifted_bytes(int64_t element_bytes) {
-  return std::min<int64_t>(power_of_two_divisor(element_bytes), 8);
-}
+constexpr int64_t widest_shifted_bytes = 8;
 
 }  // namespace
+
+using program::Reg;
 
 bool masks_lines(const Target& target) {
   return target.byte_masks && target.vector_bytes == target.line_bytes;
@@ -23,7 +20,17 @@ bool masks_lines(const Target& target) {
 
 bool shifts_lines(const Target& target, int64_t element_bytes) {
   return masks_lines(target) && target.permute_width > 0 &&
-         target.permute_width <= shifted_bytes(element_bytes);
+         target.permute_width <= power_of_two_divisor(element_bytes);
+}
+
+bool shifts_lines(const Machine& machine) {
+  return shifts_lines(machine.target, shifted_bytes(machine));
+}
+
+int shifted_bytes(const Machine& machine) {
+  return static_cast<int>(
+      std::min({power_of_two_divisor(machine.element_bytes), widest_shifted_bytes,
+                power_of_two_divisor(machine.pointer_alignment)}));
 }
 
 void ShiftedLines::begin() {
@@ -49,8 +56,7 @@ Reg ShiftedLines::end(int64_t count) {
 
 Reg ShiftedLines::shifted(Reg before, Reg value, int64_t k) {
   if (repeated_) return value;
-  const auto width = static_cast<int>(shifted_bytes(machine_.element_bytes));
-  return emitter_.shift(width, before, value, target_stream, at(k));
+  return emitter_.shift(shifted_bytes(machine_), before, value, target_stream, at(k));
 }
 
 }  // namespace restride

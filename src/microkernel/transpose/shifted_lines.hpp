@@ -24,6 +24,11 @@ bool masks_lines(const Target& target);
 
 /// Whether a target has what it takes to shift elements of so many bytes to lines.
 bool shifts_lines(const Target& target, int64_t element_bytes);
+/// The same where no more is promised of the target's pointer than a machine says.
+bool shifts_lines(const Machine& machine);
+
+/// Bytes by which a machine shifts: what elements and the target's pointer are multiples of.
+int shifted_bytes(const Machine& machine);
 
 class ShiftedLines {
  public:
