@@ -104,16 +104,17 @@ std::vector<Program> plan_programs(const IterationSpace& simplified, const Targe
     return programs.back().operands[0].alignment > 1;
   };
   Planned fast = plan_shortly(simplified, target, on_line(target), CodeGoal::fast);
+  // No other program is longer than this one leaves room for, if that can be.
   const int64_t left = most_code_bytes - fast.code_bytes;
   // Where no store can be proved aligned, the promise of an aligned target buys nothing.
   if (!add(std::move(fast))) return programs;
   if (stores_known_lines(programs.front())) {
-    Planned between = plan_shortly(simplified, target, between_lines(target), CodeGoal::fast);
+    Planned between =
+        plan_shortly(simplified, target, between_lines(target), CodeGoal::fast, left);
     const bool streams = uses_nontemporal_stores(between.program);
     if (streams && !add(std::move(between))) return programs;
   }
-  // The program for arrays that stay in the caches, made in a third of the time, and no longer than
-  // the first one leaves room for.
+  // The program for arrays that stay in the caches, made in a third of the time.
   Target caching = target;
   caching.nontemporal = false;
   add(plan_shortly(simplified, caching, {1}, CodeGoal::compact, left));

@@ -128,7 +128,7 @@ std::optional<std::string> run(const Kernel& kernel, const PreparedCase& prepare
   return {};
 }
 
-/// Aligned as demanded and no better.
+/// Aligned as demanded.
 Setting demanded_alignment(const Program& program) {
   Setting setting;
   for (const program::Operand& operand : program.operands) {
@@ -139,6 +139,21 @@ Setting demanded_alignment(const Program& program) {
     }
   }
   return setting;
+}
+
+/// Where a program looks for lines of the target, also aligned as demanded and no better.
+std::vector<Setting> settings_of(const Program& program, uint64_t seed) {
+  Setting setting = demanded_alignment(program);
+  setting.poison_seed = seed;
+  std::vector<Setting> settings = both_ends(setting);
+  const int64_t line = program.vector_bytes, demanded = setting.target_alignment;
+  if (demanded < line && uses_nontemporal_stores(program)) {
+    Random random(seed);
+    setting.target_misalignment = (2 * random.between(0, line / demanded / 2 - 1) + 1) * demanded;
+    setting.target_alignment = line;
+    settings.push_back(setting);
+  }
+  return settings;
 }
 
 }  // namespace
@@ -180,8 +195,7 @@ Report run_program(const PreparedCase& prepared, const Program& program, const B
     const bool refused = kernel.error().code == ErrorCode::unsupported;
     return {refused ? Outcome::unsupported : Outcome::failed, who + kernel.error().message};
   }
-  for (Setting setting : both_ends(demanded_alignment(program))) {
-    setting.poison_seed = prepared.seed() + 4;
+  for (const Setting& setting : settings_of(program, prepared.seed() + 4)) {
     if (auto wrong = run(*kernel, prepared, program, setting)) {
       return {Outcome::failed, who + *wrong};
     }
