@@ -82,10 +82,10 @@ TEST(Xbyak, EmitsNoLongCodeForTilesThatManyBoundsCut) {
 
 TEST(Xbyak, EmitsNoLongCodeForTargetsOnLinesAndOthersTogether) {
   const Target target = testing::target_of({"avx512_vbmi", testing::Caches::hold_nothing});
-  for (const char* text : {"u8[4095,1945] -> u8[4095,1945]{0,1}",
-                           "f32[8191,565] -> f32[8191,565]{0,1}",
-                           "f32[4100,2080] -> f32[4100,2080]{0,1}",
-                           "bf16[216,213,346]{2,1,0:PAD(224,224,346;zero)} -> bf16[216,213,346]"}) {
+  for (const char* text :
+       {"u8[4095,1945] -> u8[4095,1945]{0,1}", "f32[8191,565] -> f32[8191,565]{0,1}",
+        "f32[4100,2080] -> f32[4100,2080]{0,1}",
+        "bf16[216,213,346]{2,1,0:PAD(224,224,346;zero)} -> bf16[216,213,346]"}) {
     const std::vector<size_t> sizes = planned_code_bytes(text, target);
     EXPECT_LE(std::accumulate(sizes.begin(), sizes.end(), size_t{0}), most_kernel_bytes) << text;
   }

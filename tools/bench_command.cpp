@@ -90,6 +90,7 @@ Result<RunSettings> make_settings(const BenchRequest& request) {
       .budget = std::chrono::duration<double>(request.seconds * (is_quick ? quick_part : 1)),
       .threads = request.threads,
       .pages = request.pages,
+      .offset = request.offset,
       .target = request.target};
   if (request.suites.empty() && request.cliff_map.empty())
     settings.backends = {BackendChoice::xbyak, BackendChoice::llvm, BackendChoice::interpreter};

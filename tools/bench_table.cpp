@@ -64,11 +64,12 @@ void print_description(const RunDescription& description) {
   for (const CacheSize& cache : machine.caches)
     std::printf(" %s %lld KiB", cache.name.c_str(), static_cast<long long>(cache.bytes / 1024));
   std::printf(
-      "; %s\nrestride %s, %s; %s; target %s, threads %d, pages %s (huge pages: %s), %.2g s a case;",
+      "; %s\nrestride %s, %s; %s; target %s, threads %d, pages %s (huge pages: %s), "
+      "offset %lld, %.2g s a case;",
       machine.system.c_str(), description.version.c_str(), machine.build.c_str(),
       machine.compiler.c_str(), description.settings.target.c_str(), description.settings.threads,
       to_string(description.settings.pages).c_str(), machine.huge_pages.c_str(),
-      description.settings.budget.count());
+      static_cast<long long>(description.settings.offset), description.settings.budget.count());
   std::printf(" peers:");
   for (const bench::Peer* peer : description.settings.peers)
     std::printf(" %s %s", peer->name, peer->version);

@@ -52,6 +52,7 @@ struct BenchRequest {
   double seconds = 1;           ///< for the contest of a case; `quick` takes a fifth of it
   int threads = 1;
   Pages pages = Pages::unspecified;
+  int64_t offset = 0;  ///< bytes from the begin of a page to where source and target begin
   enum class Length { usual, quick } length = Length::usual;
   enum class Peers { found, none } peers = Peers::found;
 };

@@ -103,6 +103,10 @@ CLI::App* add_bench(CLI::App& app, Commands& commands) {
   command->add_option("--threads", bench.threads, "threads to run on")->check(CLI::Range(1, 1024));
   command->add_option("--pages", commands.pages, "pages to ask for: 4k or 2m")
       ->check(CLI::IsMember({"4k", "2m"}));
+  command
+      ->add_option("--offset", bench.offset,
+                   "bytes from the begin of a page to source and target; 16 is what malloc leaves")
+      ->check(CLI::Range(0, 4095));
   command->add_option("--seconds", bench.seconds, "time for the contest of a case")
       ->check(CLI::Range(0.001, 1000.0));
   command->add_flag("--quick", commands.quick, "a fifth of the time, with more noise");

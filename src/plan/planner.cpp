@@ -109,8 +109,7 @@ std::vector<Program> plan_programs(const IterationSpace& simplified, const Targe
   // Where no store can be proved aligned, the promise of an aligned target buys nothing.
   if (!add(std::move(fast))) return programs;
   if (stores_known_lines(programs.front())) {
-    Planned between =
-        plan_shortly(simplified, target, between_lines(target), CodeGoal::fast, left);
+    Planned between = plan_shortly(simplified, target, between_lines(target), CodeGoal::fast, left);
     const bool streams = uses_nontemporal_stores(between.program);
     if (streams && !add(std::move(between))) return programs;
   }

@@ -122,7 +122,8 @@ bool touching_rows(Draft& draft) {
     return false;
   if (count < columns) {
     // Rows of whole lines, of less than a line each of the source, are no better off together: f32
-    // from columns to T(8,128) 1.5 times as long; u16[2000,64,64]{1,2,0}, two lines each, .65 times.
+    // from columns to T(8,128) 1.5 times as long; u16[2000,64,64]{1,2,0}, two lines each, .65
+    // times.
     const int64_t line = draft.target().line_bytes;
     if (run % line == 0 && count * bytes < line) return false;
     if (permutes(draft) && permute_dense_block(draft)) return true;

@@ -94,8 +94,8 @@ void rows(Draft& draft, Movement movement, int innermost) {
   draft.schedule().movement = movement;
   const int64_t bytes = draft.space().op.bytes;
   const bool whole = draft.goal() == CodeGoal::small;
-  const int run = whole ? innermost
-                        : draft.split_off(innermost, std::max<int64_t>(1, row_chunk_bytes / bytes));
+  const int run =
+      whole ? innermost : draft.split_off(innermost, std::max<int64_t>(1, row_chunk_bytes / bytes));
   draft.mark(run) = Mark::target_run;
   const int64_t row_bytes = draft.loop(run).extent * bytes;
   if (movement == Movement::row) {

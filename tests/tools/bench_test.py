@@ -104,6 +104,11 @@ class Suites(CommandTest):
         settings = file["settings"]
         self.assertEqual((settings["threads"], settings["pages"], settings["target"]), (2, "2m", "host"))
 
+    def test_arrays_may_begin_between_lines(self):
+        text, file = self.bench("--no-peers", "--filter", "transpose", "--offset", "17")
+        self.assertEqual(file["settings"]["offset"], 17)
+        self.assertNotIn("WRONG", text)
+
     @unittest.skipUnless(platform.machine() == "x86_64", "for x86")
     def test_another_target_is_planned_for_and_recorded(self):
         _, file = self.bench("--no-peers", "--filter", "transpose", "--target", "sse2")

@@ -69,10 +69,18 @@ struct Resources {
   std::optional<ThreadPool> pool;
   std::vector<Candidate> candidates;
   Yardstick yardstick;
-  std::vector<Memory> buffers;  ///< the sources in one, and the target; references
-                                ///< may use more than the problem
+  std::vector<Memory> memory;  ///< of the sources in one, and of the target; references may use
+                               ///< more than the problem
+  int64_t offset = 0;          ///< where in it they begin
 
+  std::span<std::byte> sources() const { return begun(memory[0]); }
+  std::span<std::byte> target() const { return begun(memory[1]); }
   Executor* executor() { return pool ? &*pool : nullptr; }
+
+ private:
+  std::span<std::byte> begun(const Memory& of) const {
+    return of.bytes().subspan(static_cast<size_t>(offset));
+  }
 };
 
 bool has_byte_strides(const Problem& problem) {
@@ -100,7 +108,7 @@ Result<CaseResult> describe(const Case& measured, int threads) {
 }
 
 /// Gives the case its buffers and checks each candidate in them.
-Result<void> verify(const Problem& problem, Pages pages, Resources& resources) {
+Result<void> verify(const Problem& problem, const RunSettings& settings, Resources& resources) {
   const Result<std::vector<SourcePlace>> places = place_sources(problem);
   const Result<int64_t> target_bytes = buffer_bytes(problem.target);
   if (!places) return places.error();
@@ -108,13 +116,14 @@ Result<void> verify(const Problem& problem, Pages pages, Resources& resources) {
   const Yardstick& yardstick = resources.yardstick;
   for (const int64_t bytes : {std::max(places->back().end, yardstick.source_bytes),
                               std::max(*target_bytes, yardstick.target_bytes)}) {
-    Result<Memory> memory = Memory::allocate(bytes, pages);
+    Result<Memory> memory = Memory::allocate(settings.offset + bytes, settings.pages);
     if (!memory) return memory.error();
-    resources.buffers.push_back(*std::move(memory));
+    resources.memory.push_back(*std::move(memory));
   }
+  resources.offset = settings.offset;
   Result<Memory> copy = Memory::allocate(*target_bytes);
   if (!copy) return copy.error();
-  const auto source = resources.buffers[0].bytes(), target = resources.buffers[1].bytes();
+  const auto source = resources.sources(), target = resources.target();
   fill_randomly(source);
   Verifier verifier(problem, sources_in(source, *places),
                     target.first(static_cast<size_t>(*target_bytes)), *std::move(copy));
@@ -126,8 +135,8 @@ Result<void> verify(const Problem& problem, Pages pages, Resources& resources) {
 
 /// The calls of those that may be timed, and of the ceilings.
 void add_calls(const Resources& resources, PreparedCase& prepared) {
-  const std::byte* source = resources.buffers[0].bytes().data();
-  std::byte* target = resources.buffers[1].bytes().data();
+  const std::byte* source = resources.sources().data();
+  std::byte* target = resources.target().data();
   std::vector<CandidateResult>& results = prepared.result.candidates;
   for (const Candidate& candidate : resources.candidates) {
     results.push_back(candidate.result);
@@ -163,7 +172,7 @@ Result<PreparedCase> prepare_case(const Case& measured, const RunSettings& setti
     return prepared;
   }
   resources->yardstick = make_yardstick(problem, prepared.result.traffic, resources->executor());
-  if (Result<void> verified = verify(problem, settings.pages, *resources); !verified)
+  if (Result<void> verified = verify(problem, settings, *resources); !verified)
     return verified.error();
   add_calls(*resources, prepared);
   prepared.resources = resources;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -18,6 +19,7 @@ struct RunSettings {
   std::chrono::duration<double> budget{1.0};  ///< for the contest of one case
   int threads = 1;
   Pages pages = Pages::unspecified;
+  int64_t offset = 0;  ///< bytes from the begin of a page to where source and target begin
   /// Those of ours to time; what a backend refuses is left out if another one does it.
   std::vector<BackendChoice> backends = {BackendChoice::automatic};
   std::string target = "host";  ///< what ours are planned for, as in PlanOptions

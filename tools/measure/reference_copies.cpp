@@ -2,6 +2,8 @@
 // step of 256 are left to the C library: they do not show in the time.
 #include "reference_copies.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -90,6 +92,16 @@ template <Store store>
   if (store == Store::nontemporal) _mm_sfence();
   library_fill(target + whole, source, bytes - whole);
 }
+
+/// `run` from the first line of the target on, `head` before it.
+template <ReferenceFunction run, ReferenceFunction head>
+void from_line(std::byte* target, const std::byte* source, int64_t bytes) {
+  constexpr uintptr_t line_bytes = 64;
+  const auto before = static_cast<int64_t>(-reinterpret_cast<uintptr_t>(target) % line_bytes);
+  const int64_t begin = std::min(before, bytes);
+  head(target, source, begin);
+  run(target + begin, source + begin, bytes - begin);
+}
 #endif
 
 std::vector<Reference> make_copies() {
@@ -97,10 +109,11 @@ std::vector<Reference> make_copies() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f")) {
     copies.push_back({"vector copy", copy_avx512<Store::regular>});
-    copies.push_back({"non-temporal copy", copy_avx512<Store::nontemporal>});
+    copies.push_back(
+        {"non-temporal copy", from_line<copy_avx512<Store::nontemporal>, library_copy>});
   } else if (__builtin_cpu_supports("avx2")) {
     copies.push_back({"vector copy", copy_avx2<Store::regular>});
-    copies.push_back({"non-temporal copy", copy_avx2<Store::nontemporal>});
+    copies.push_back({"non-temporal copy", from_line<copy_avx2<Store::nontemporal>, library_copy>});
   }
 #endif
   return copies;
@@ -111,10 +124,11 @@ std::vector<Reference> make_fills() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f")) {
     fills.push_back({"vector fill", fill_avx512<Store::regular>});
-    fills.push_back({"non-temporal fill", fill_avx512<Store::nontemporal>});
+    fills.push_back(
+        {"non-temporal fill", from_line<fill_avx512<Store::nontemporal>, library_fill>});
   } else if (__builtin_cpu_supports("avx2")) {
     fills.push_back({"vector fill", fill_avx2<Store::regular>});
-    fills.push_back({"non-temporal fill", fill_avx2<Store::nontemporal>});
+    fills.push_back({"non-temporal fill", from_line<fill_avx2<Store::nontemporal>, library_fill>});
   }
 #endif
   return fills;

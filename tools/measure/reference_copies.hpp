@@ -8,8 +8,8 @@
 
 namespace restride::tools {
 
-/// Writes `bytes` bytes at `target`, and reads as many at `source` unless it is a fill. Both are
-/// aligned to 64 bytes.
+/// Writes `bytes` bytes at `target`, and reads as many at `source` unless it is a fill. Both may
+/// lie anywhere.
 using ReferenceFunction = void (*)(std::byte* target, const std::byte* source, int64_t bytes);
 
 struct Reference {

@@ -30,6 +30,7 @@ Json json_of(const RunSettings& settings) {
           {"threads", settings.threads},
           {"target", settings.target},
           {"pages", to_string(settings.pages)},
+          {"offset", settings.offset},
           {"peers", peers}};
 }
 

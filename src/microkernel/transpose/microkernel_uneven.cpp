@@ -18,8 +18,8 @@
 #include "microkernel/emitter.hpp"
 #include "microkernel/microkernel.hpp"
 #include "microkernel/tile_run.hpp"
-#include "microkernel/transpose/transpose_network.hpp"
 #include "microkernel/transpose/shifted_lines.hpp"
+#include "microkernel/transpose/transpose_network.hpp"
 
 namespace restride {
 namespace {
