@@ -8,6 +8,7 @@
 #include "base/arithmetic.hpp"
 #include "loop_nest/loop_nest.hpp"
 #include "microkernel/microkernel.hpp"
+#include "microkernel/transpose/shifted_lines.hpp"
 #include "program/code_size.hpp"
 #include "schedule/scheduling.hpp"
 #include "select/select.hpp"
@@ -108,7 +109,8 @@ std::vector<Program> plan_programs(const IterationSpace& simplified, const Targe
   const int64_t left = most_code_bytes - fast.code_bytes;
   // Where no store can be proved aligned, the promise of an aligned target buys nothing.
   if (!add(std::move(fast))) return programs;
-  if (stores_known_lines(programs.front())) {
+  const bool shifts = is_move(simplified.op) && shifts_lines(target, simplified.op.bytes);
+  if (shifts && stores_known_lines(programs.front())) {
     Planned between = plan_shortly(simplified, target, between_lines(target), CodeGoal::fast, left);
     const bool streams = uses_nontemporal_stores(between.program);
     if (streams && !add(std::move(between))) return programs;
