@@ -97,6 +97,29 @@ TEST(Caches, AreAskedForLinesOfAnyNumberOfRows) {
                    target_of({"avx512_vbmi", Caches::hold_everything}));
 }
 
+TEST(Images, TakeLongRunsPieceByPieceWherePagesStayAtHand) {
+  struct Row {
+    const char* text;
+    int64_t run;  // elements
+  };
+  for (const Row& row :
+       {Row{"f32[16,2,94,30,64] -> f32[16,2,94,30,64]{1,2,3,0,4}", 2 * 94 * 30},
+        Row{"f32[64,71,15,256] -> f32[64,71,15,256]{1,2,0,3}", 71 * 15},
+        // Pages far apart: a thousand of them.
+        Row{"f32[40,36,60,17,64] -> f32[40,36,60,17,64]{1,2,0,3,4}", 36 * 6 * 5}}) {
+    IterationSpace space = *iteration_space(*parse_problem(row.text));
+    simplify(space);
+    const Schedule scheduled = schedule(space, *find_target("avx512_vbmi"));
+    EXPECT_EQ(scheduled.staging, Staging::images) << row.text;
+    int64_t run = 1;
+    const std::vector<Loop>& loops = scheduled.space.loops;
+    const size_t first = loops.size() - static_cast<size_t>(scheduled.tile_loops);
+    for (size_t k = first; k < loops.size(); ++k)
+      run *= scheduled.target_run >> (k - first) & 1 ? loops[k].extent : 1;
+    EXPECT_EQ(run, row.run) << row.text;
+  }
+}
+
 TEST(Repeats, AreMadeFromScratchWhereTheSourceLiesAcross) {
   Target target = target_of({"avx512_vbmi", Caches::hold_everything});
   target.l1_bytes = 48 * 1024;

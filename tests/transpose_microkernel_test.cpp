@@ -192,6 +192,22 @@ TEST_P(Microkernel, TransposesIntoRunsOfSeveralLoopsThatBeginAnywhereInALine) {
   }
 }
 
+TEST_P(Microkernel, TransposesLongRunsOfSeveralLoopsPieceByPiece) {
+  for (const Element& element : every_width) {
+    // Pieces that end wherever in a line, and a run of several of the same loop.
+    for (const int piece_bytes : {512, 528, 584, 632, 656, 1016}) {
+      for (const int pieces : {2, 3, 8}) {
+        const std::string from =
+            array(element.type, {2, piece_bytes / element.bytes / 2, pieces, 130 / element.bytes});
+        expect_conforms(from + " -> " + from + "{0,1,2,3}", GetParam());
+      }
+      const std::string one = array(element.type, {3, 4 * piece_bytes / element.bytes, 2, 20});
+      expect_conforms(one + " -> " + one + "{1,0,2,3}", GetParam());
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 TEST_P(Microkernel, PutsRowsOfBothOperandsTogetherThatBeginBetweenLines) {
   for (const Element& element : every_width) {
     for (const int row_bytes : {20, 40, 72, 136, 300}) {

@@ -21,6 +21,9 @@ constexpr int64_t most_imaged_columns_of_small = 16;
 constexpr int64_t least_imaged_column_bytes = 12;
 // Both ends of a run share a line with others.
 constexpr int64_t least_imaged_run_bytes = 512;
+// Pieces of a run visit their rows again where the next columns begin: so many pages of the source
+// have their translations at hand until then.
+constexpr int64_t most_pieces_pages = 2048;
 // Rows that both operands have: so many bytes of the source at a time, of at most so many runs.
 constexpr int64_t imaged_rows_bytes = 256, most_imaged_rows = 16;
 
@@ -74,13 +77,33 @@ int64_t take_imaged_run(Draft& draft, int64_t most) {
     const Axis& axis = draft.space().axes[static_cast<size_t>(draft.loop(k).axis)];
     const int64_t extent = draft.loop(k).extent, step = draft.loop(k).step;
     if (axis.valid != axis.padded || axis.valid % (extent * step) != 0) return run;
-    const int inner = draft.split_off(
-        k, without_rest(extent, evenly_up(extent, most / run), most / run, draft.goal()));
+    // Pieces of longer runs may be shorter: see take_pieces.
+    const int64_t length = evenly_up(extent, most / run);
+    const bool halved = run * length / 2 >= least_imaged_run_bytes;
+    const CodeGoal goal = halved ? CodeGoal::small : draft.goal();
+    const int inner = draft.split_off(k, without_rest(extent, length, most / run, goal));
     draft.mark(inner) = Mark::target_run;
     run *= draft.loop(inner).extent;
     if (draft.loop(inner).extent < extent) return run;
   }
   return run;
+}
+
+/// Marks the loop that goes on where runs of `run` bytes end, so that these are pieces of longer
+/// ones, but for as few threads as there may be.
+void take_pieces(Draft& draft, int64_t run) {
+  const int next = draft.next_in_run(0, run);
+  if (next < 0 || !draft.movable_inside(next)) return;
+  const Loop& loop = draft.loop(next);
+  const Axis& axis = draft.space().axes[static_cast<size_t>(loop.axis)];
+  if (axis.valid != axis.padded || axis.valid % (loop.extent * loop.step) != 0) return;
+  const int64_t rows = run / draft.space().op.bytes, stride = std::abs(loop.stride[1]);
+  const int64_t in_page =
+      std::max<int64_t>(1, draft.target().page_bytes / std::max<int64_t>(stride, 1));
+  int64_t pieces = std::min(loop.extent, std::max<int64_t>(1, most_pieces_pages / rows) * in_page);
+  while (loop.extent % pieces != 0) --pieces;
+  if (pieces == 1) return;
+  draft.mark(draft.split_off(next, pieces)) = Mark::target_run;
 }
 
 bool take_imaged_rows(Draft& draft, int64_t row_bytes) {
@@ -111,13 +134,15 @@ bool image_runs(Draft& draft) {
   const int64_t columns = take_imaged_columns(draft);
   if (columns * bytes < least_imaged_column_bytes) return false;
   const int64_t most = most_imaged_run_bytes(columns, draft.target().line_bytes);
-  if (take_imaged_run(draft, most) < least_imaged_run_bytes) return false;
+  const int64_t run = take_imaged_run(draft, most);
+  if (run < least_imaged_run_bytes) return false;
   draft.schedule().network_column_bytes = columns * bytes;
   const int more = draft.next_in_run(1, columns * bytes);
   if (more >= 0) {
     const int64_t panels = panels_of_box(draft.loop(more).extent, draft.goal());
     draft.mark(draft.split_off(more, panels)) = Mark::source_run;
   }
+  take_pieces(draft, run);
   draft.go_on(1);
   draft.schedule().staging = Staging::images;
   return true;

@@ -12,7 +12,14 @@
 // panels of a row at once: memory gives lines that lie side by side sooner. (Alone, reads take 2.4
 // ns a line, 4 where single lines are read, stores 3.5, one after the other 6 to 7, with lines that
 // are asked for meanwhile 4.5 to 5.)
+//
+// Runs that are too long for images in L1 come in pieces, all columns of the box a piece. What a
+// piece has of the line in which it ends waits for the next one, a line a column:
+//
+//     image   piece 0 of columns 0 to 15, 16 to 31, ..    left over   of column 0, 1, 2, ..
+//             piece 1 of columns 0 to 15, 16 to 31, ..
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "base/arithmetic.hpp"
@@ -43,6 +50,30 @@ Machine for_networks(const TileRun& columns, const Machine& machine) {
   return result;
 }
 
+// The ends of pieces are joined to lines of two.
+constexpr int64_t least_piece_vectors = 2;
+
+/// How many rows, at most so many, look alike wherever they are taken and leave no more than one
+/// digit to walk; 0, if there are no such.
+int64_t rows_alike(const TileRun& rows, int64_t most) {
+  int64_t count = 1;
+  size_t digits = rows.sides();
+  for (const nest::Side& digit : rows.digits()) {
+    int64_t part = std::min(digit.extent, most / count);
+    while (part > 0 && digit.extent % part != 0) --part;
+    count *= std::max<int64_t>(part, 1);
+    if (part < digit.extent) break;
+    --digits;
+  }
+  return digits <= 1 ? count : 0;
+}
+
+/// Rows of an image of so many columns.
+int64_t piece_rows(const TileRun& rows, int64_t columns, const Machine& machine) {
+  return rows_alike(rows,
+                    most_imaged_run_bytes(columns, machine.vector_bytes) / machine.element_bytes);
+}
+
 class ImagedTranspose {
  public:
   ImagedTranspose(const TileRun& rows, const TileRun& columns, const Strides& at,
@@ -51,36 +82,100 @@ class ImagedTranspose {
         rows_(rows),
         columns_(columns),
         at_(at),
-        panel_columns_(panel_columns(columns, machine)) {}
+        panel_columns_(panel_columns(columns, machine)),
+        piece_(rows.first(piece_rows(rows, panel_columns_, machine))) {
+    if (pieces_ > 1) machine_.alignment = std::gcd(machine_.alignment, run_.bytes);
+  }
 
-  int64_t image_bytes() const { return panel_columns_ * pitch_; }
+  int64_t scratch_bytes() const {
+    return left_over_at() + (pieces_ > 1 ? columns_.extent() * machine_.vector_bytes : 0);
+  }
 
   Body emit() const {
-    Body body = each_column(columns_, panel_columns_, claim_ends({run_}, machine_), {});
-    append(body, PanelImage(rows_, panel_columns_, pitch_, at_, machine_).emit());
-    Body leaves = asks();
-    append(leaves, emit_image_out(run_, machine_, nullptr));
-    append(body, each_column(columns_, panel_columns_, std::move(leaves),
-                             asking({{panel_stream, pitch_}}, asked_rows_)));
     // All of it lives on one scratch: wherever the box stands, it is one unit of work.
-    return loop_always(1, {}, each_panel(std::move(body)));
+    if (pieces_ == 1) return loop_always(1, {}, each_panel(whole_runs()));
+    Body body = first_piece();
+    append(body, other_pieces());
+    append(body, left_over_out());
+    return loop_always(1, {{left_over_stream, 0, left_over_at()}}, std::move(body));
   }
 
  private:
   int64_t panels() const { return columns_.extent() / panel_columns_; }
+  /// Behind the images.
+  int64_t left_over_at() const { return panel_columns_ * pitch_; }
 
   Body each_panel(Body body) const {
     if (panels() == 1) return body;
     std::vector<Step> steps{columns_.step(target_stream, 0, panel_columns_),
                             columns_.step(source_stream, 1, panel_columns_)};
+    if (pieces_ > 1) steps.push_back({left_over_stream, panel_columns_ * machine_.vector_bytes});
     return loop_always(panels(), asking(std::move(steps), asked_rows_ * panel_columns_),
                        std::move(body));
+  }
+
+  Body images_in() const {
+    return PanelImage(piece_, panel_columns_, pitch_, at_, machine_).emit();
+  }
+
+  /// Columns of a panel leave one after the other.
+  Body images_out(Body column, std::vector<Step> steps) const {
+    Body body = asks();
+    append(body, std::move(column));
+    return each_column(columns_, panel_columns_, std::move(body),
+                       asking(std::move(steps), asked_rows_));
+  }
+
+  Body whole_runs() const {
+    Body body = each_column(columns_, panel_columns_, claim_ends({run_}, machine_), {});
+    append(body, images_in());
+    append(body, images_out(emit_image_out(run_, machine_, nullptr), {{panel_stream, pitch_}}));
+    return body;
+  }
+
+  // ---- pieces
+
+  Body piece(Piece which) const {
+    Body body = images_in();
+    append(body, images_out(emit_piece_out(which, run_, machine_),
+                            {{panel_stream, pitch_}, {left_over_stream, machine_.vector_bytes}}));
+    return body;
+  }
+
+  /// Where piece `number` begins in the source.
+  int64_t after(int64_t number) const { return rows_.at(1, number * piece_.extent()); }
+
+  /// Asks for the second piece, which is there.
+  Body first_piece() const {
+    std::vector<Step> steps;
+    if (machine_.ahead != 0) steps.push_back({prefetch_stream, 0, after(1)});
+    return loop_always(1, std::move(steps), each_panel(piece(Piece::first)));
+  }
+
+  Body other_pieces() const {
+    const int64_t source = after(1);
+    std::vector<Step> steps{{source_stream, source, source},
+                            {target_stream, run_.bytes, run_.bytes}};
+    // Behind the last piece comes the first one of the box ahead.
+    Step asks{prefetch_stream, source, machine_.ahead};
+    if (pieces_ > 2) {
+      asks.start = after(2);
+      asks.wraps.push_back({pieces_ - 2, machine_.ahead - after(2)});
+    }
+    if (machine_.ahead != 0) steps.push_back(std::move(asks));
+    return loop_always(pieces_ - 1, std::move(steps), each_panel(piece(Piece::other)));
+  }
+
+  Body left_over_out() const {
+    return each_column(columns_, columns_.extent(),
+                       emit_left_over_out(at_[0] + pieces_ * run_.bytes, machine_),
+                       {{left_over_stream, machine_.vector_bytes}});
   }
 
   // ---- what the next box has of some rows is asked for while a column leaves
 
   std::vector<Step> asking(std::vector<Step> steps, int64_t rows) const {
-    if (machine_.ahead != 0) steps.push_back(rows_.step(prefetch_stream, 1, rows));
+    if (machine_.ahead != 0) steps.push_back(piece_.step(prefetch_stream, 1, rows));
     return steps;
   }
 
@@ -91,7 +186,8 @@ class ImagedTranspose {
     const int64_t bytes = panel_columns_ * machine_.element_bytes;
     Emitter emitter(machine_.target, machine_.vector_bytes);
     for (int64_t row = 0; row < asked_rows_; ++row) {
-      const int64_t first = at_[1] + machine_.ahead + rows_.at(1, row);
+      // Of pieces, the stream stands where the next one begins.
+      const int64_t first = at_[1] + (pieces_ == 1 ? machine_.ahead : 0) + piece_.at(1, row);
       for (int64_t panel = 1; panel <= panels(); ++panel)
         emitter.prefetch(prefetch_stream, first + panel * bytes - 1, second_level);
     }
@@ -102,10 +198,12 @@ class ImagedTranspose {
   TileRun rows_;     // make runs of the target
   TileRun columns_;  // make runs of the source
   Strides at_;
-  ImageRun run_{0, at_[0], rows_.extent() * machine_.element_bytes};
-  int64_t pitch_ = image_pitch(run_.bytes + program::lane_bytes, machine_);
   int64_t panel_columns_;
-  int64_t asked_rows_ = ceil_div(rows_.extent(), columns_.extent());
+  TileRun piece_;  // of the rows, what comes in at a time
+  int64_t pieces_ = rows_.extent() / piece_.extent();
+  ImageRun run_{0, at_[0], piece_.extent() * machine_.element_bytes};
+  int64_t pitch_ = image_pitch(run_.bytes + program::lane_bytes, machine_);
+  int64_t asked_rows_ = ceil_div(piece_.extent(), columns_.extent());
 };
 
 }  // namespace
@@ -119,16 +217,20 @@ int64_t most_imaged_run_bytes(int64_t columns, int64_t line_bytes) {
 
 bool can_image(const TileRun& rows, const TileRun& columns, const Machine& machine) {
   const int64_t element = machine.element_bytes;
-  const int64_t most = most_imaged_run_bytes(panel_columns(columns, machine), machine.vector_bytes);
-  return machine.staging == Staging::images && can_shift_images(machine) && rows.extent() > 1 &&
-         rows.extent() * element <= most && rows.is_contiguous(0, element) &&
-         columns.is_contiguous(1, element);
+  if (machine.staging != Staging::images || !can_shift_images(machine) || rows.extent() < 2 ||
+      !rows.is_contiguous(0, element) || !columns.is_contiguous(1, element)) {
+    return false;
+  }
+  const int64_t piece = piece_rows(rows, panel_columns(columns, machine), machine);
+  if (piece == rows.extent()) return true;
+  return piece * element >= least_piece_vectors * machine.vector_bytes &&
+         ImagedTranspose(rows, columns, {}, machine).scratch_bytes() <= program::max_scratch_bytes;
 }
 
 Body emit_imaged_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,
                            const Machine& machine, int64_t& scratch_bytes) {
   const ImagedTranspose transpose(rows, columns, at, machine);
-  scratch_bytes = std::max(scratch_bytes, transpose.image_bytes());
+  scratch_bytes = std::max(scratch_bytes, transpose.scratch_bytes());
   return transpose.emit();
 }
 

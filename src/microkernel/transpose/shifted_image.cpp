@@ -37,6 +37,13 @@ class ImageOut {
     return body;
   }
 
+  Body emit_piece(Piece piece) const {
+    Body body = piece == Piece::first ? begin() : joined_begin();
+    append(body, lines(1, vectors_));
+    append(body, left_over());
+    return body;
+  }
+
  private:
   // ---- vector k of the run, and the line in which it begins
 
@@ -64,6 +71,29 @@ class ImageOut {
     Emitter emitter(machine_.target, machine_.vector_bytes);
     shifted(emitter).begin();
     ask(emitter, 0);
+    return body_of(emitter.take());
+  }
+
+  /// The line that the piece before and this one share.
+  Body joined_begin() const {
+    Emitter emitter(machine_.target, machine_.vector_bytes);
+    const auto piece = [&](int64_t k) {
+      return k < 0 ? emitter.load(left_over_stream, 0, machine_.vector_bytes) : vector(emitter, k);
+    };
+    ShiftedLines(emitter, machine_, run_.target, piece).lines(0, 1, {});
+    return body_of(emitter.take());
+  }
+
+  /// The last whole line, once more where it is the one before, and what goes on in the next piece.
+  Body left_over() const {
+    const int64_t last = run_.bytes - line_;
+    Emitter emitter(machine_.target, machine_.vector_bytes);
+    const auto from_end = [&](int64_t k) {
+      return emitter.load(panel_stream, run_.image + last + k * line_, machine_.vector_bytes);
+    };
+    if (run_.bytes % line_ != 0)
+      ShiftedLines(emitter, machine_, run_.target + last, from_end).lines(0, 1, {});
+    emitter.store(from_end(0), left_over_stream, 0, machine_.vector_bytes);
     return body_of(emitter.take());
   }
 
@@ -140,6 +170,19 @@ Body claim_ends(const std::vector<ImageRun>& runs, const Machine& machine) {
 
 Body emit_image_out(const ImageRun& run, const Machine& machine, const SourceLines* ahead) {
   return ImageOut(run, machine, ahead).emit();
+}
+
+Body emit_piece_out(Piece piece, const ImageRun& run, const Machine& machine) {
+  return ImageOut(run, machine, nullptr).emit_piece(piece);
+}
+
+Body emit_left_over_out(int64_t end, const Machine& machine) {
+  Emitter emitter(machine.target, machine.vector_bytes);
+  const auto left_over = [&](int64_t) {
+    return emitter.load(left_over_stream, 0, machine.vector_bytes);
+  };
+  ShiftedLines(emitter, machine, end, left_over).end(0);
+  return body_of(emitter.take());
 }
 
 }  // namespace restride

@@ -1,6 +1,12 @@
 // Shifted image: a run of the target stands in scratch and leaves around the caches, wherever in a
-// line it begins (shifted_lines). A run that is known to begin on a line leaves as it stands. How
-// images are made is not in here.
+// line it begins (shifted_lines). A run that is known to begin on a line leaves as it stands. Of a
+// long run the pieces may stand there one after the other:
+//
+//     target  ...|line................|line................|...
+//     pieces  ...aaaaaaaaaaaaaaaaaaabbbbbbbbbbbbbbbbbbbbbbbbccc...
+//
+// What a piece has of the line in which it ends, its last bytes, waits for the next one. How images
+// are made is not in here.
 #pragma once
 
 #include <cstdint>
@@ -36,5 +42,15 @@ program::Body claim_ends(const std::vector<ImageRun>& runs, const Machine& machi
 /// Lets a run leave through panel_stream and target_stream, from where they stand. `ahead` may be
 /// null.
 program::Body emit_image_out(const ImageRun& run, const Machine& machine, const SourceLines* ahead);
+
+/// A piece of a longer run, which has two lines and more: its begin is joined to what the piece
+/// before has left in left_over_stream, where its own end goes. The first one of all has none
+/// before it.
+enum class Piece : uint8_t { first, other };
+program::Body emit_piece_out(Piece piece, const ImageRun& run, const Machine& machine);
+
+/// What the last piece has left over, of a run that ends `end` bytes from where target_stream
+/// stands.
+program::Body emit_left_over_out(int64_t end, const Machine& machine);
 
 }  // namespace restride
