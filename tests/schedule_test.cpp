@@ -102,11 +102,11 @@ TEST(Images, TakeLongRunsPieceByPieceWherePagesStayAtHand) {
     const char* text;
     int64_t run;  // elements
   };
-  for (const Row& row :
-       {Row{"f32[16,2,94,30,64] -> f32[16,2,94,30,64]{1,2,3,0,4}", 2 * 94 * 30},
-        Row{"f32[64,71,15,256] -> f32[64,71,15,256]{1,2,0,3}", 71 * 15},
-        // Pages far apart: a thousand of them.
-        Row{"f32[40,36,60,17,64] -> f32[40,36,60,17,64]{1,2,0,3,4}", 36 * 6 * 5}}) {
+  for (const Row& row : {Row{"f32[16,2,94,30,64] -> f32[16,2,94,30,64]{1,2,3,0,4}", 2 * 94 * 30},
+                         Row{"f32[64,71,15,128] -> f32[64,71,15,128]{1,2,0,3}", 71 * 15},
+                         // Two thousand pages; rows of the source beside these.
+                         Row{"f32[4,400,60,20,64] -> f32[4,400,60,20,64]{3,1,0,2,4}", 20 * 10 * 10},
+                         Row{"f32[40,36,60,17,64] -> f32[40,36,60,17,64]{1,2,0,3,4}", 36 * 6}}) {
     IterationSpace space = *iteration_space(*parse_problem(row.text));
     simplify(space);
     const Schedule scheduled = schedule(space, *find_target("avx512_vbmi"));

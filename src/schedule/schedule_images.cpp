@@ -24,6 +24,8 @@ constexpr int64_t least_imaged_run_bytes = 512;
 // Pieces of a run visit their rows again where the next columns begin: so many pages of the source
 // have their translations at hand until then.
 constexpr int64_t most_pieces_pages = 2048;
+// Panels of a box of which nothing is left.
+constexpr int64_t most_panels = 8;
 // Rows that both operands have: so many bytes of the source at a time, of at most so many runs.
 constexpr int64_t imaged_rows_bytes = 256, most_imaged_rows = 16;
 
@@ -70,16 +72,16 @@ int64_t take_imaged_columns(Draft& draft) {
   return columns;
 }
 
-/// Marks loops that make a run of up to `most` bytes; returns its length.
-int64_t take_imaged_run(Draft& draft, int64_t most) {
+/// Marks loops that make a run of up to `most` bytes, or half of it rather than a rest if it is a
+/// `piece` of a longer one; returns its length.
+int64_t take_imaged_run(Draft& draft, int64_t most, bool piece) {
   int64_t run = draft.space().op.bytes;
   for (int k = draft.contiguous(0); k >= 0 && 2 * run <= most; k = draft.next_in_run(0, run)) {
     const Axis& axis = draft.space().axes[static_cast<size_t>(draft.loop(k).axis)];
     const int64_t extent = draft.loop(k).extent, step = draft.loop(k).step;
     if (axis.valid != axis.padded || axis.valid % (extent * step) != 0) return run;
-    // Pieces of longer runs may be shorter: see take_pieces.
     const int64_t length = evenly_up(extent, most / run);
-    const bool halved = run * length / 2 >= least_imaged_run_bytes;
+    const bool halved = piece && run * ceil_div(length, 2) >= least_imaged_run_bytes;
     const CodeGoal goal = halved ? CodeGoal::small : draft.goal();
     const int inner = draft.split_off(k, without_rest(extent, length, most / run, goal));
     draft.mark(inner) = Mark::target_run;
@@ -89,26 +91,63 @@ int64_t take_imaged_run(Draft& draft, int64_t most) {
   return run;
 }
 
+/// Marks more panels of the source, beside those of `columns` columns: all of them, where there
+/// is room for pieces of runs. Returns how many columns there are in all.
+int64_t take_panels(Draft& draft, int64_t columns, bool all) {
+  const int more = draft.next_in_run(1, columns * draft.space().op.bytes);
+  if (more < 0) return columns;
+  const int64_t extent = draft.loop(more).extent;
+  const int inner = draft.split_off(
+      more, all && extent <= most_panels ? extent : panels_of_box(extent, draft.goal()));
+  draft.mark(inner) = Mark::source_run;
+  return columns * draft.loop(inner).extent;
+}
+
 /// Marks the loop that goes on where runs of `run` bytes end, so that these are pieces of longer
-/// ones, but for as few threads as there may be.
-void take_pieces(Draft& draft, int64_t run) {
+/// ones. False where there is none.
+bool take_pieces(Draft& draft, int64_t run) {
   const int next = draft.next_in_run(0, run);
-  if (next < 0 || !draft.movable_inside(next)) return;
+  if (next < 0 || !draft.movable_inside(next)) return false;
   const Loop& loop = draft.loop(next);
   const Axis& axis = draft.space().axes[static_cast<size_t>(loop.axis)];
-  if (axis.valid != axis.padded || axis.valid % (loop.extent * loop.step) != 0) return;
-  const int64_t rows = run / draft.space().op.bytes, stride = std::abs(loop.stride[1]);
-  const int64_t in_page =
-      std::max<int64_t>(1, draft.target().page_bytes / std::max<int64_t>(stride, 1));
-  int64_t pieces = std::min(loop.extent, std::max<int64_t>(1, most_pieces_pages / rows) * in_page);
+  if (axis.valid != axis.padded || axis.valid % (loop.extent * loop.step) != 0) return false;
+  const int64_t rows = run / draft.space().op.bytes;
+  const int64_t stride = std::max<int64_t>(std::abs(loop.stride[1]), 1);
+  const int64_t in_page = std::max<int64_t>(draft.target().page_bytes / stride, 1);
+  int64_t pieces = std::min(loop.extent, std::max<int64_t>(most_pieces_pages / rows, 1) * in_page);
   while (loop.extent % pieces != 0) --pieces;
-  if (pieces == 1) return;
-  draft.mark(draft.split_off(next, pieces)) = Mark::target_run;
+  if (pieces > 1) draft.mark(draft.split_off(next, pieces)) = Mark::target_run;
+  return pieces > 1;
+}
+
+/// Whether runs are pieces of longer ones.
+enum class Runs : uint8_t { whole, pieces };
+
+bool take_images(Draft& draft, Runs runs) {
+  const int64_t bytes = draft.space().op.bytes, line = draft.target().line_bytes;
+  const bool pieces = runs == Runs::pieces;
+  const int64_t columns = take_imaged_columns(draft);
+  if (columns * bytes < least_imaged_column_bytes) return false;
+  const int64_t run = take_imaged_run(draft, most_imaged_run_bytes(columns, line), pieces);
+  if (run < least_imaged_run_bytes) return false;
+  draft.schedule().network_column_bytes = columns * bytes;
+  const int64_t box = take_panels(draft, columns, pieces);
+  if (pieces) {
+    // What is beside the columns in the source comes next, be it the next piece: lines and pages
+    // that are left for later are read again.
+    const int beside = draft.next_in_run(1, box * bytes);
+    const bool follows = beside < 0 || beside == draft.next_in_run(0, run);
+    if (!follows || !can_image_pieces(run, columns, box, line) || !take_pieces(draft, run))
+      return false;
+  }
+  draft.go_on(1);
+  draft.schedule().staging = Staging::images;
+  return true;
 }
 
 bool take_imaged_rows(Draft& draft, int64_t row_bytes) {
   const int64_t most = most_imaged_run_bytes(most_imaged_rows, draft.target().line_bytes);
-  if (take_imaged_run(draft, most) < least_imaged_run_bytes) return false;
+  if (take_imaged_run(draft, most, false) < least_imaged_run_bytes) return false;
   const bool lines =
       row_bytes % draft.target().line_bytes == 0 || joined_rows(row_bytes, draft.target()) > 1;
   if (lines && others_begin_lines(draft)) return false;
@@ -127,25 +166,11 @@ bool take_imaged_rows(Draft& draft, int64_t row_bytes) {
 }  // namespace
 
 bool image_runs(Draft& draft) {
-  const int64_t bytes = draft.space().op.bytes;
   if (!shifts_images(draft) || draft.contiguous(1) < 0 ||
       draft.contiguous(1) == draft.contiguous(0))
     return false;
-  const int64_t columns = take_imaged_columns(draft);
-  if (columns * bytes < least_imaged_column_bytes) return false;
-  const int64_t most = most_imaged_run_bytes(columns, draft.target().line_bytes);
-  const int64_t run = take_imaged_run(draft, most);
-  if (run < least_imaged_run_bytes) return false;
-  draft.schedule().network_column_bytes = columns * bytes;
-  const int more = draft.next_in_run(1, columns * bytes);
-  if (more >= 0) {
-    const int64_t panels = panels_of_box(draft.loop(more).extent, draft.goal());
-    draft.mark(draft.split_off(more, panels)) = Mark::source_run;
-  }
-  take_pieces(draft, run);
-  draft.go_on(1);
-  draft.schedule().staging = Staging::images;
-  return true;
+  return draft.instead(draft.schedule(), [&] { return take_images(draft, Runs::pieces); }) ||
+         take_images(draft, Runs::whole);
 }
 
 bool image_rows(Draft& draft) {

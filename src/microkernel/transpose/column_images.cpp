@@ -9,9 +9,8 @@
 
 namespace restride {
 
-int64_t image_pitch(int64_t bytes, const Machine& machine) {
-  const int64_t line = machine.vector_bytes;
-  return (ceil_div(bytes, line) | 1) * line;
+int64_t image_pitch(int64_t bytes, int64_t line_bytes) {
+  return (ceil_div(bytes, line_bytes) | 1) * line_bytes;
 }
 
 Machine for_columns(const TileRun& columns, Machine machine) {

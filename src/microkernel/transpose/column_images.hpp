@@ -17,7 +17,7 @@ namespace restride {
 
 /// Bytes from a column to the next one, for columns of so many: whole lines, an odd number of them,
 /// so that columns do not crowd sets of L1.
-int64_t image_pitch(int64_t bytes, const Machine& machine);
+int64_t image_pitch(int64_t bytes, int64_t line_bytes);
 
 /// What is known where any column begins; what comes in goes to images through the caches.
 Machine for_columns(const TileRun& columns, Machine machine);

@@ -74,6 +74,11 @@ int64_t piece_rows(const TileRun& rows, int64_t columns, const Machine& machine)
                     most_imaged_run_bytes(columns, machine.vector_bytes) / machine.element_bytes);
 }
 
+/// Bytes from an image to the next one: what is written behind a run is not in the next one.
+int64_t imaged_pitch(int64_t run_bytes, int64_t line_bytes) {
+  return image_pitch(run_bytes + program::lane_bytes, line_bytes);
+}
+
 class ImagedTranspose {
  public:
   ImagedTranspose(const TileRun& rows, const TileRun& columns, const Strides& at,
@@ -202,7 +207,7 @@ class ImagedTranspose {
   TileRun piece_;  // of the rows, what comes in at a time
   int64_t pieces_ = rows_.extent() / piece_.extent();
   ImageRun run_{0, at_[0], piece_.extent() * machine_.element_bytes};
-  int64_t pitch_ = image_pitch(run_.bytes + program::lane_bytes, machine_);
+  int64_t pitch_ = imaged_pitch(run_.bytes, machine_.vector_bytes);
   int64_t asked_rows_ = ceil_div(piece_.extent(), columns_.extent());
 };
 
@@ -215,16 +220,21 @@ int64_t most_imaged_run_bytes(int64_t columns, int64_t line_bytes) {
   return std::min(most, (program::max_scratch_bytes / columns / line_bytes - 2) * line_bytes);
 }
 
+bool can_image_pieces(int64_t run_bytes, int64_t columns, int64_t box_columns, int64_t line_bytes) {
+  return run_bytes >= least_piece_vectors * line_bytes &&
+         columns * imaged_pitch(run_bytes, line_bytes) + box_columns * line_bytes <=
+             program::max_scratch_bytes;
+}
+
 bool can_image(const TileRun& rows, const TileRun& columns, const Machine& machine) {
   const int64_t element = machine.element_bytes;
   if (machine.staging != Staging::images || !can_shift_images(machine) || rows.extent() < 2 ||
       !rows.is_contiguous(0, element) || !columns.is_contiguous(1, element)) {
     return false;
   }
-  const int64_t piece = piece_rows(rows, panel_columns(columns, machine), machine);
-  if (piece == rows.extent()) return true;
-  return piece * element >= least_piece_vectors * machine.vector_bytes &&
-         ImagedTranspose(rows, columns, {}, machine).scratch_bytes() <= program::max_scratch_bytes;
+  const int64_t panel = panel_columns(columns, machine), piece = piece_rows(rows, panel, machine);
+  return piece == rows.extent() ||
+         can_image_pieces(piece * element, panel, columns.extent(), machine.vector_bytes);
 }
 
 Body emit_imaged_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,

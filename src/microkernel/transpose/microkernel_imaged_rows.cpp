@@ -101,7 +101,7 @@ class ImagedRows {
   int64_t row_ = rows_.digits().front().extent;
   int64_t row_bytes_ = row_ * machine_.element_bytes;
   ImageRun run_{0, at_[0], rows_.extent() * machine_.element_bytes};
-  int64_t pitch_ = image_pitch(run_.bytes + machine_.vector_bytes, machine_);
+  int64_t pitch_ = image_pitch(run_.bytes + machine_.vector_bytes, machine_.vector_bytes);
   int64_t asked_rows_ = ceil_div(rows_.extent() / row_, columns_.extent());
 };
 
@@ -113,7 +113,8 @@ bool can_image_rows(const TileRun& rows, const TileRun& columns, const Machine& 
       rows.digits().front().stride != Strides{element, element}) {
     return false;
   }
-  const int64_t pitch = image_pitch(rows.extent() * element + machine.vector_bytes, machine);
+  const int64_t pitch =
+      image_pitch(rows.extent() * element + machine.vector_bytes, machine.vector_bytes);
   return rows.is_contiguous(0, element) && columns.extent() * pitch <= program::max_scratch_bytes;
 }
 
