@@ -24,6 +24,8 @@ constexpr int64_t least_imaged_run_bytes = 512;
 // Pieces of a run visit their rows again where the next columns begin: so many pages of the source
 // have their translations at hand until then.
 constexpr int64_t most_pieces_pages = 2048;
+// More of them save nothing; and threads have to share what is left around.
+constexpr int64_t most_pieces = 64, least_units = 16;
 // Panels of a box of which nothing is left.
 constexpr int64_t most_panels = 8;
 // Rows that both operands have: so many bytes of the source at a time, of at most so many runs.
@@ -103,6 +105,14 @@ int64_t take_panels(Draft& draft, int64_t columns, bool all) {
   return columns * draft.loop(inner).extent;
 }
 
+/// Iterations of the loops outside of the tile.
+int64_t iterations_outside(const Draft& draft) {
+  int64_t iterations = 1;
+  for (int k = 0; k < draft.loop_count(); ++k)
+    iterations *= draft.mark(k) == Mark::outside ? draft.loop(k).extent : 1;
+  return iterations;
+}
+
 /// Marks the loop that goes on where runs of `run` bytes end, so that these are pieces of longer
 /// ones. False where there is none.
 bool take_pieces(Draft& draft, int64_t run) {
@@ -114,8 +124,9 @@ bool take_pieces(Draft& draft, int64_t run) {
   const int64_t rows = run / draft.space().op.bytes;
   const int64_t stride = std::max<int64_t>(std::abs(loop.stride[1]), 1);
   const int64_t in_page = std::max<int64_t>(draft.target().page_bytes / stride, 1);
-  int64_t pieces = std::min(loop.extent, std::max<int64_t>(most_pieces_pages / rows, 1) * in_page);
-  while (loop.extent % pieces != 0) --pieces;
+  int64_t pieces = std::min({loop.extent, most_pieces, iterations_outside(draft) / least_units,
+                             std::max<int64_t>(most_pieces_pages / rows, 1) * in_page});
+  while (pieces > 1 && loop.extent % pieces != 0) --pieces;
   if (pieces > 1) draft.mark(draft.split_off(next, pieces)) = Mark::target_run;
   return pieces > 1;
 }
