@@ -106,7 +106,9 @@ TEST(Images, TakeLongRunsPieceByPieceWherePagesStayAtHand) {
                          Row{"f32[64,71,15,128] -> f32[64,71,15,128]{1,2,0,3}", 71 * 15},
                          // Two thousand pages; rows of the source beside these.
                          Row{"f32[4,400,60,20,64] -> f32[4,400,60,20,64]{3,1,0,2,4}", 20 * 10 * 10},
-                         Row{"f32[40,36,60,17,64] -> f32[40,36,60,17,64]{1,2,0,3,4}", 36 * 6}}) {
+                         Row{"f32[40,36,60,17,64] -> f32[40,36,60,17,64]{1,2,0,3,4}", 36 * 6},
+                         // Whole lines.
+                         Row{"f32[60,32,3,64,40] -> f32[60,32,3,64,40]{2,3,1,0,4}", 3 * 64}}) {
     IterationSpace space = *iteration_space(*parse_problem(row.text));
     simplify(space);
     const Schedule scheduled = schedule(space, *find_target("avx512_vbmi"));

@@ -21,8 +21,11 @@ constexpr int64_t most_imaged_columns_of_small = 16;
 constexpr int64_t least_imaged_column_bytes = 12;
 // Both ends of a run share a line with others.
 constexpr int64_t least_imaged_run_bytes = 512;
-// Pieces of a run visit their rows again where the next columns begin: so many pages of the source
-// have their translations at hand until then.
+// Where both ends of a run share a line with others, the next piece of a longer one goes on with
+// what this one leaves: 27 random cases, most of f32, .87 of the time, geometric mean of the
+// ceiling .58 -> .68; runs of whole lines 1.1 times as long, and so where rows lie beside the
+// columns in the source. Rows are visited again where the next columns begin: so many pages of the
+// source have their translations at hand until then.
 constexpr int64_t most_pieces_pages = 2048;
 // More of them save nothing; and threads have to share what is left around.
 constexpr int64_t most_pieces = 64, least_units = 16;
@@ -148,7 +151,9 @@ bool take_images(Draft& draft, Runs runs) {
     // that are left for later are read again.
     const int beside = draft.next_in_run(1, box * bytes);
     const bool follows = beside < 0 || beside == draft.next_in_run(0, run);
-    if (!follows || !can_image_pieces(run, columns, box, line) || !take_pieces(draft, run))
+    const bool shares_lines = run % line != 0 || !begins_lines(draft);
+    if (!follows || !shares_lines || !can_image_pieces(run, columns, box, line) ||
+        !take_pieces(draft, run))
       return false;
   }
   draft.go_on(1);
