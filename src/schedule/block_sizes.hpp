@@ -16,6 +16,9 @@ constexpr int64_t page_rows = 16;
 constexpr int64_t cached_columns = 64;
 constexpr int64_t crowded_rows(int64_t element_bytes) { return element_bytes < 4 ? 512 : 256; }
 
+// Iterations of the loops around blocks that are left to threads to share.
+constexpr int64_t least_units = 16;
+
 // A run of fewer bytes is not worth a lane of a transpose.
 constexpr int64_t narrow_run_bytes = 16;
 

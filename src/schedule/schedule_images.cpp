@@ -5,6 +5,7 @@
 
 #include "base/arithmetic.hpp"
 #include "microkernel/microkernel.hpp"
+#include "schedule/block_sizes.hpp"
 #include "schedule/movements.hpp"
 #include "schedule/questions.hpp"
 
@@ -27,12 +28,15 @@ constexpr int64_t least_imaged_run_bytes = 512;
 // columns in the source. Rows are visited again where the next columns begin: so many pages of the
 // source have their translations at hand until then.
 constexpr int64_t most_pieces_pages = 2048;
-// More of them save nothing; and threads have to share what is left around.
-constexpr int64_t most_pieces = 64, least_units = 16;
+// More of them save nothing.
+constexpr int64_t most_pieces = 64;
 // Panels of a box of which nothing is left.
 constexpr int64_t most_panels = 8;
 // Rows that both operands have: so many bytes of the source at a time, of at most so many runs.
 constexpr int64_t imaged_rows_bytes = 256, most_imaged_rows = 16;
+
+/// Whether runs are pieces of longer ones.
+enum class Runs : uint8_t { whole, pieces };
 
 /// The length of tiles of at most `most` that make as few tiles as there can be, the last of them
 /// shorter.
@@ -78,15 +82,15 @@ int64_t take_imaged_columns(Draft& draft) {
 }
 
 /// Marks loops that make a run of up to `most` bytes, or half of it rather than a rest if it is a
-/// `piece` of a longer one; returns its length.
-int64_t take_imaged_run(Draft& draft, int64_t most, bool piece) {
+/// piece of a longer one; returns its length.
+int64_t take_imaged_run(Draft& draft, int64_t most, Runs runs) {
   int64_t run = draft.space().op.bytes;
   for (int k = draft.contiguous(0); k >= 0 && 2 * run <= most; k = draft.next_in_run(0, run)) {
     const Axis& axis = draft.space().axes[static_cast<size_t>(draft.loop(k).axis)];
     const int64_t extent = draft.loop(k).extent, step = draft.loop(k).step;
     if (axis.valid != axis.padded || axis.valid % (extent * step) != 0) return run;
     const int64_t length = evenly_up(extent, most / run);
-    const bool halved = piece && run * ceil_div(length, 2) >= least_imaged_run_bytes;
+    const bool halved = runs == Runs::pieces && run * ceil_div(length, 2) >= least_imaged_run_bytes;
     const CodeGoal goal = halved ? CodeGoal::small : draft.goal();
     const int inner = draft.split_off(k, without_rest(extent, length, most / run, goal));
     draft.mark(inner) = Mark::target_run;
@@ -96,14 +100,14 @@ int64_t take_imaged_run(Draft& draft, int64_t most, bool piece) {
   return run;
 }
 
-/// Marks more panels of the source, beside those of `columns` columns: all of them, where there
-/// is room for pieces of runs. Returns how many columns there are in all.
-int64_t take_panels(Draft& draft, int64_t columns, bool all) {
+/// Marks more panels of the source, beside that of `columns` columns; with pieces of runs all of
+/// them, if they are few. Returns how many columns there are in all.
+int64_t take_panels(Draft& draft, int64_t columns, Runs runs) {
   const int more = draft.next_in_run(1, columns * draft.space().op.bytes);
   if (more < 0) return columns;
   const int64_t extent = draft.loop(more).extent;
-  const int inner = draft.split_off(
-      more, all && extent <= most_panels ? extent : panels_of_box(extent, draft.goal()));
+  const bool all = runs == Runs::pieces && extent <= most_panels;
+  const int inner = draft.split_off(more, all ? extent : panels_of_box(extent, draft.goal()));
   draft.mark(inner) = Mark::source_run;
   return columns * draft.loop(inner).extent;
 }
@@ -134,19 +138,15 @@ bool take_pieces(Draft& draft, int64_t run) {
   return pieces > 1;
 }
 
-/// Whether runs are pieces of longer ones.
-enum class Runs : uint8_t { whole, pieces };
-
 bool take_images(Draft& draft, Runs runs) {
   const int64_t bytes = draft.space().op.bytes, line = draft.target().line_bytes;
-  const bool pieces = runs == Runs::pieces;
   const int64_t columns = take_imaged_columns(draft);
   if (columns * bytes < least_imaged_column_bytes) return false;
-  const int64_t run = take_imaged_run(draft, most_imaged_run_bytes(columns, line), pieces);
+  const int64_t run = take_imaged_run(draft, most_imaged_run_bytes(columns, line), runs);
   if (run < least_imaged_run_bytes) return false;
   draft.schedule().network_column_bytes = columns * bytes;
-  const int64_t box = take_panels(draft, columns, pieces);
-  if (pieces) {
+  const int64_t box = take_panels(draft, columns, runs);
+  if (runs == Runs::pieces) {
     // What is beside the columns in the source comes next, be it the next piece: lines and pages
     // that are left for later are read again.
     const int beside = draft.next_in_run(1, box * bytes);
@@ -163,7 +163,7 @@ bool take_images(Draft& draft, Runs runs) {
 
 bool take_imaged_rows(Draft& draft, int64_t row_bytes) {
   const int64_t most = most_imaged_run_bytes(most_imaged_rows, draft.target().line_bytes);
-  if (take_imaged_run(draft, most, false) < least_imaged_run_bytes) return false;
+  if (take_imaged_run(draft, most, Runs::whole) < least_imaged_run_bytes) return false;
   const bool lines =
       row_bytes % draft.target().line_bytes == 0 || joined_rows(row_bytes, draft.target()) > 1;
   if (lines && others_begin_lines(draft)) return false;

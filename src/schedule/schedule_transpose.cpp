@@ -42,9 +42,6 @@ constexpr Block streamed_block(int64_t element_bytes) {
 // that, u8 4096 x 4096 .78 -> .71.
 constexpr int64_t rows_around = 512;
 
-// Threads have to share what is left around those.
-constexpr int64_t least_units = 16;
-
 // In the caches a network follows the other as the lines lie. u16 64 x 64 .65 for 128 x 256 .61, u8
 // .62 for .61, f32 .68 for .67; but longer runs of wide ones: f64 256 x 256 .79 -> .82, c128 .85 ->
 // .91, 257 x 130 .75 -> .94.

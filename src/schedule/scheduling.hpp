@@ -18,7 +18,7 @@ enum class CodeGoal : uint8_t {
 };
 
 /// Decides. The space has to be simplified. `begins_line`: whether the target's pointer stands on a
-/// line; else only where its elements may.
+/// line; else it may stand anywhere.
 Schedule schedule(const IterationSpace& simplified, const Target& target,
                   CodeGoal goal = CodeGoal::fast, bool begins_line = true);
 
