@@ -2,6 +2,7 @@
 // against the text.
 #include "support/linear_index.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace restride::testing {
@@ -58,8 +59,9 @@ int64_t LinearIndex::operator()(std::span<const int64_t> index) const {
   }
   for (const Level& level : levels_) {
     if (level.cuts.empty()) continue;
-    Positions next = now;
+    Positions next;
     next.count = level.untouched;
+    std::copy_n(now.at.begin(), level.untouched, next.at.begin());
     const int tiles = static_cast<int>(level.cuts.size());
     for (const Cut& cut : level.cuts) {
       int64_t merged = 0;

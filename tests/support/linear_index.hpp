@@ -30,9 +30,10 @@ class LinearIndex {
 
  private:
   static constexpr int max_positions = 96;
+  /// The first `count` are set, no others: indices are too many for clearing them all each time.
   struct Positions {
     int count = 0;
-    std::array<int64_t, max_positions> at{};
+    std::array<int64_t, max_positions> at;
   };
   /// Dimensions [first, last] of the level merge into one, which is cut by `tile`.
   struct Cut {

@@ -2,8 +2,10 @@
 // reproduces the case.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <utility>
 #include <vector>
@@ -38,7 +40,10 @@ class Random {
     }
   }
   void fill(std::span<std::byte> bytes) {
-    for (std::byte& byte : bytes) byte = static_cast<std::byte>(next() >> 56);
+    for (size_t at = 0; at < bytes.size(); at += sizeof(uint64_t)) {
+      const uint64_t drawn = next();
+      std::memcpy(&bytes[at], &drawn, std::min(sizeof drawn, bytes.size() - at));
+    }
   }
 
  private:
