@@ -53,6 +53,14 @@ LinearIndex::Level LinearIndex::tiled(Level& from, const std::vector<int64_t>& t
 }
 
 int64_t LinearIndex::operator()(std::span<const int64_t> index) const {
+  const std::vector<int64_t>& sizes = levels_.back().sizes;
+  int64_t linear = 0;
+  if (levels_.size() == 1) {  // no tiles
+    for (size_t d = 0; d < sizes.size(); ++d) {
+      linear = linear * sizes[d] + index[static_cast<size_t>(major_to_minor_[d])];
+    }
+    return linear;
+  }
   Positions now;
   for (int64_t dimension : major_to_minor_) {
     now.at[static_cast<size_t>(now.count++)] = index[static_cast<size_t>(dimension)];
@@ -75,10 +83,7 @@ int64_t LinearIndex::operator()(std::span<const int64_t> index) const {
     next.count += tiles;
     now = next;
   }
-  int64_t linear = 0;
-  for (int d = 0; d < now.count; ++d) {
-    linear = linear * levels_.back().sizes[static_cast<size_t>(d)] + now.at[static_cast<size_t>(d)];
-  }
+  for (size_t d = 0; d < sizes.size(); ++d) linear = linear * sizes[d] + now.at[d];
   return linear;
 }
 
