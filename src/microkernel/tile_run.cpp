@@ -33,6 +33,7 @@ void drop_unreached(Step& step, int64_t extent) {
 
 TileRun::TileRun(const std::vector<Side>& sides) {
   for (auto side = sides.rbegin(); side != sides.rend(); ++side) {
+    if (!sides_.empty() && side->extent == 1) continue;
     if (!sides_.empty() && continues(sides_.back(), *side)) {
       sides_.back().extent *= side->extent;
     } else {

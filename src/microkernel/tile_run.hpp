@@ -17,7 +17,8 @@ namespace restride {
 
 class TileRun {
  public:
-  /// `sides`, slowest first. Neighbours that advance alike become one.
+  /// `sides`, slowest first. Neighbours that advance alike become one; those of one element behind
+  /// the fastest are left out.
   explicit TileRun(const std::vector<nest::Side>& sides);
 
   int64_t extent() const;

@@ -60,12 +60,18 @@ bool touching_rows(Draft& draft);
 /// `row`, `column`: what is taken already, bytes.
 bool shift(Draft& draft, int64_t row, int64_t column);
 
+/// From `undecided` on: makes images of some short rows of a large array that the target goes on
+/// behind.
+bool joins_rows(Draft& draft, const Schedule& undecided);
+
 /// From `undecided` on: permutes whole lines, or makes images of a large array.
 bool makes_lines(Draft& draft, const Schedule& undecided);
 
 /// Takes runs of the target that several loops make, or short ones, for images in scratch that
 /// leave in lines wherever they begin.
 bool image_runs(Draft& draft);
+/// The same of pieces of longer runs alone.
+bool image_pieces(Draft& draft);
 
 /// The same of runs that rows of both operands make, unless those make whole lines by themselves.
 bool image_rows(Draft& draft);

@@ -8,6 +8,7 @@
 
 #include "base/arithmetic.hpp"
 #include "microkernel/transpose/shifted_lines.hpp"
+#include "schedule/page_walks.hpp"
 
 namespace restride::scheduling {
 namespace {
@@ -20,33 +21,21 @@ constexpr int64_t least_counted_bytes = 2;
 constexpr int64_t least_written_per_read = 8;
 
 /// How much of the caches an operand takes: the lines with something in them.
-/// Loops that leave no line out make one run, wider ones repeat it:
-///
-///     line |----|----|----|----|----|----
-///          xx  xx  xx            xx  xx      2 runs of 3 lines
 int64_t cached_bytes(const Draft& draft, int operand) {
   const IterationSpace& space = draft.space();
   if (is_packed(space.op) || space.op.bytes < least_counted_bytes)
     return draft.extent_bytes(operand);
-  std::vector<std::pair<int64_t, int64_t>> walks;  // stride, iterations
+  std::vector<Walk> walks;
   for (const Loop& loop : space.loops) {
     if (!loop.own.empty()) return draft.extent_bytes(operand);
     const Axis& axis = space.axes[static_cast<size_t>(loop.axis)];
     const int64_t seen = operand == 0 ? axis.padded : axis.valid;
     const int64_t stride = std::abs(loop.stride[static_cast<size_t>(operand)]);
-    walks.emplace_back(stride, std::min(loop.extent, ceil_div(seen, loop.step)));
+    walks.push_back({stride, std::min(loop.extent, ceil_div(seen, loop.step))});
   }
-  std::sort(walks.begin(), walks.end());
-  const int64_t line = draft.target().line_bytes;
-  int64_t run = element_bytes(space.op, operand), runs = 1;
-  for (const auto& [stride, iterations] : walks) {
-    if (stride < run + line) {
-      run += stride * (iterations - 1);
-    } else {
-      runs *= iterations;
-    }
-  }
-  return std::min(draft.extent_bytes(operand), runs * ceil_div(run, line) * line);
+  const int64_t lines = granules_bytes(std::move(walks), element_bytes(space.op, operand),
+                                       draft.target().line_bytes);
+  return std::min(draft.extent_bytes(operand), lines);
 }
 
 int64_t cached_source_bytes(const Draft& draft) {

@@ -161,6 +161,12 @@ bool take_images(Draft& draft, Runs runs) {
   return true;
 }
 
+/// Whether there are runs of both operands, and images of those of the target can leave.
+bool has_runs(const Draft& draft) {
+  return shifts_images(draft) && draft.contiguous(1) >= 0 &&
+         draft.contiguous(1) != draft.contiguous(0);
+}
+
 bool take_imaged_rows(Draft& draft, int64_t row_bytes) {
   const int64_t most = most_imaged_run_bytes(most_imaged_rows, draft.target().line_bytes);
   if (take_imaged_run(draft, most, Runs::whole) < least_imaged_run_bytes) return false;
@@ -181,12 +187,13 @@ bool take_imaged_rows(Draft& draft, int64_t row_bytes) {
 
 }  // namespace
 
+bool image_pieces(Draft& draft) {
+  return has_runs(draft) &&
+         draft.instead(draft.schedule(), [&] { return take_images(draft, Runs::pieces); });
+}
+
 bool image_runs(Draft& draft) {
-  if (!shifts_images(draft) || draft.contiguous(1) < 0 ||
-      draft.contiguous(1) == draft.contiguous(0))
-    return false;
-  return draft.instead(draft.schedule(), [&] { return take_images(draft, Runs::pieces); }) ||
-         take_images(draft, Runs::whole);
+  return image_pieces(draft) || (has_runs(draft) && take_images(draft, Runs::whole));
 }
 
 bool image_rows(Draft& draft) {

@@ -3,12 +3,14 @@
 // up.
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "base/arithmetic.hpp"
 #include "microkernel/microkernel.hpp"
 #include "program/program.hpp"
 #include "schedule/l1_sets.hpp"
 #include "schedule/movements.hpp"
+#include "schedule/page_walks.hpp"
 #include "schedule/questions.hpp"
 
 namespace restride::scheduling {
@@ -41,6 +43,7 @@ constexpr Block streamed_block(int64_t element_bytes) {
 // translated at once: f32[96,75,75,96] reversed .62 -> .90, 8192 x 8192 .63 -> .88; more rows than
 // that, u8 4096 x 4096 .78 -> .71.
 constexpr int64_t rows_around = 512;
+constexpr int64_t lines_for_a_walk = 7;
 
 // In the caches a network follows the other as the lines lie. u16 64 x 64 .65 for 128 x 256 .61, u8
 // .62 for .61, f32 .68 for .67; but longer runs of wide ones: f64 256 x 256 .79 -> .82, c128 .85 ->
@@ -188,6 +191,14 @@ Block block_of_networks(const Draft& draft, bool streams, bool crowds) {
   return crowds ? Block{crowded_rows(bytes), cached_columns} : cached_block(bytes);
 }
 
+/// Whether it saves enough translations of pages to put the blocks in which the target goes on
+/// around one.
+bool around_pays(const Draft& draft, const Draft& around) {
+  const int64_t lines =
+      (draft.extent_bytes(0) + draft.extent_bytes(1)) / draft.target().line_bytes;
+  return page_walks(draft) - page_walks(around) > lines / lines_for_a_walk;
+}
+
 /// Puts the blocks in which the target goes on, behind runs of `row` bytes, right around one.
 void go_on_around(Draft& draft, int64_t row) {
   const int next = draft.next_in_run(0, row);
@@ -218,6 +229,7 @@ void transpose(Draft& draft) {
   const bool short_rows = short_rows_touch(draft, row, column);
   const bool streams = schedule.nontemporal, aligned = begins_lines(draft);
   if (streams && !aligned) {
+    if (joins_rows(draft, undecided)) return;
     if (!short_rows && shift(draft, row, column)) return;
     if (makes_lines(draft, undecided)) return;
     schedule.nontemporal = false;
@@ -251,7 +263,10 @@ void transpose(Draft& draft) {
   // Where a panel is read, the next one is asked for while it leaves, and row after row is what
   // memory answers fastest. (f32 4096 x 4096: .65 -> .75 of the ceiling.)
   draft.go_on(pages ? 0 : 1);
-  if (!pages && draft.goal() != CodeGoal::small) go_on_around(draft, row);
+  if (pages || draft.goal() == CodeGoal::small) return;
+  Draft around = draft;
+  go_on_around(around, row);
+  if (around_pays(draft, around)) draft = std::move(around);
 }
 
 void scattered(Draft& draft) {
