@@ -42,14 +42,18 @@ enum class Runs : uint8_t { whole, pieces };
 /// shorter.
 int64_t evenly_up(int64_t count, int64_t most) { return ceil_div(count, ceil_div(count, most)); }
 
-/// The longest of three quarters of `length` to `most` that leaves no rest, which would be code of
-/// its own; or `length`. Where code has to be short, of half of it.
-int64_t without_rest(int64_t count, int64_t length, int64_t most, CodeGoal goal) {
-  const int64_t least = goal == CodeGoal::small ? ceil_div(length, 2) : ceil_div(3 * length, 4);
+/// The longest of `least` to `most` that leaves no rest, which would be code of its own; or
+/// `length`.
+int64_t without_rest(int64_t count, int64_t length, int64_t least, int64_t most) {
   for (int64_t tried = most; tried >= least; --tried) {
     if (count % tried == 0) return tried;
   }
   return length;
+}
+
+/// How much less than `length` may be taken for leaving no rest.
+int64_t least_of(int64_t length, CodeGoal goal) {
+  return goal == CodeGoal::small ? ceil_div(length, 2) : ceil_div(3 * length, 4);
 }
 
 /// How many panels of columns that lie side by side make a box, whose lines are asked for together:
@@ -73,7 +77,8 @@ int64_t take_imaged_columns(Draft& draft) {
        k = draft.next_in_run(1, columns * bytes)) {
     const int64_t extent = draft.loop(k).extent, most = panel / columns;
     const int64_t length = extent <= 2 * most ? evenly_up(extent, most) : most;
-    const int inner = draft.split_off(k, without_rest(extent, length, most, draft.goal()));
+    const int64_t least = least_of(length, draft.goal());
+    const int inner = draft.split_off(k, without_rest(extent, length, least, most));
     draft.mark(inner) = Mark::source_run;
     columns *= draft.loop(inner).extent;
     if (draft.loop(inner).extent < extent) break;
@@ -81,7 +86,7 @@ int64_t take_imaged_columns(Draft& draft) {
   return columns;
 }
 
-/// Marks loops that make a run of up to `most` bytes, or half of it rather than a rest if it is a
+/// Marks loops that make a run of up to `most` bytes, or less of it rather than a rest if it is a
 /// piece of a longer one; returns its length.
 int64_t take_imaged_run(Draft& draft, int64_t most, Runs runs) {
   int64_t run = draft.space().op.bytes;
@@ -90,9 +95,9 @@ int64_t take_imaged_run(Draft& draft, int64_t most, Runs runs) {
     const int64_t extent = draft.loop(k).extent, step = draft.loop(k).step;
     if (axis.valid != axis.padded || axis.valid % (extent * step) != 0) return run;
     const int64_t length = evenly_up(extent, most / run);
-    const bool halved = runs == Runs::pieces && run * ceil_div(length, 2) >= least_imaged_run_bytes;
-    const CodeGoal goal = halved ? CodeGoal::small : draft.goal();
-    const int inner = draft.split_off(k, without_rest(extent, length, most / run, goal));
+    int64_t least = least_of(length, draft.goal());
+    if (runs == Runs::pieces) least = std::min(least, ceil_div(least_imaged_run_bytes, run));
+    const int inner = draft.split_off(k, without_rest(extent, length, least, most / run));
     draft.mark(inner) = Mark::target_run;
     run *= draft.loop(inner).extent;
     if (draft.loop(inner).extent < extent) return run;
@@ -176,7 +181,8 @@ bool take_imaged_rows(Draft& draft, int64_t row_bytes) {
   const int64_t columns = std::min(imaged_rows_bytes / row_bytes, most_imaged_rows);
   const int next = draft.next_in_run(1, row_bytes);
   if (next >= 0 && columns > 1) {
-    const int64_t length = without_rest(draft.loop(next).extent, columns, columns, draft.goal());
+    const int64_t length =
+        without_rest(draft.loop(next).extent, columns, least_of(columns, draft.goal()), columns);
     draft.mark(draft.split_off(next, length)) = Mark::source_run;
   }
   draft.go_on(1);
