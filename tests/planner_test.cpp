@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
+#include <vector>
 
 #include "schedule/scheduling.hpp"
 #include "space/iteration_space.hpp"
@@ -160,6 +162,54 @@ TEST(Streaming, AsksForEveryLineOfALargeComputedSource) {
     EXPECT_EQ(lines_asked_for(row.text, streamed), row.lines) << row.text;
     const Target cached = target_of({"avx512_vbmi", Caches::hold_everything});
     EXPECT_EQ(lines_asked_for(row.text, cached), 0) << row.text;
+  }
+}
+
+/// Collects the lines of the first source that a program asks for, by walking all iterations.
+class AskedLines {
+ public:
+  explicit AskedLines(const Program& program) : program_(program), at_(program.streams.size(), 0) {
+    walk(program.root);
+  }
+
+  int64_t count() const { return static_cast<int64_t>(lines_.size()); }
+
+ private:
+  void walk(const program::Body& body) {
+    for (const auto& item : body) {
+      const program::For* loop = std::get_if<program::For>(&item);
+      for (int64_t i = 0; loop && i < loop->extent; ++i) {
+        for (const program::Step& step : loop->steps) at_[size_t(step.stream)] += step(i);
+        walk(loop->body);
+        for (const program::Step& step : loop->steps) at_[size_t(step.stream)] -= step(i);
+      }
+      if (loop) continue;
+      for (const program::Op& op : std::get<program::Block>(item)) ask(op);
+    }
+  }
+
+  void ask(const program::Op& op) {
+    const program::Operand& operand = program_.operands[size_t(program_.streams[op.stream])];
+    const int64_t byte = at_[op.stream] + op.offset;
+    const bool inside = byte >= operand.begin && byte < operand.end;
+    if (op.code == program::Code::prefetch && operand.role == program::Role::source && inside)
+      lines_.insert(byte / 64);
+  }
+
+  const Program& program_;
+  std::vector<int64_t> at_;
+  std::set<int64_t> lines_;
+};
+
+TEST(Streaming, AsksForAllRowsOfImagesOfSeveralDigits) {
+  for (const char* text : {"f32[7,9,24,16,16,80] -> f32[7,9,24,16,16,80]{0,3,1,4,2,5}",
+                           "f32[26,32,32,3,96] -> f32[26,32,32,3,96]{0,1,2,3,4}"}) {
+    IterationSpace space = *iteration_space(*parse_problem(text));
+    simplify(space);
+    const ByteRange source = touched_bytes(space, 1);
+    const Program program = plan_programs(space, *find_target("avx512_vbmi")).front();
+    // All but those of the first box.
+    EXPECT_GT(AskedLines(program).count() * 64, (source.end - source.begin) * 19 / 20) << text;
   }
 }
 

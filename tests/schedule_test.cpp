@@ -104,6 +104,9 @@ TEST(Images, TakeLongRunsPieceByPieceWherePagesStayAtHand) {
   };
   for (const Row& row : {Row{"f32[16,2,94,30,64] -> f32[16,2,94,30,64]{1,2,3,0,4}", 2 * 94 * 30},
                          Row{"f32[64,71,15,128] -> f32[64,71,15,128]{1,2,0,3}", 71 * 15},
+                         // Rows of a few lines; shorter pieces rather than none.
+                         Row{"f32[128,136,40,90] -> f32[128,136,40,90]{1,2,0,3}", 136 * 40},
+                         Row{"f32[39,129,2,32,16] -> f32[39,129,2,32,16]{0,3,4,2,1}", 39 * 32},
                          // Two thousand pages; rows of the source beside these.
                          Row{"f32[4,400,60,20,64] -> f32[4,400,60,20,64]{3,1,0,2,4}", 20 * 10 * 10},
                          Row{"f32[40,36,60,17,64] -> f32[40,36,60,17,64]{1,2,0,3,4}", 36 * 6},
@@ -214,6 +217,24 @@ int64_t tiles_between(const Schedule& schedule) {
   int64_t tiles = 1;
   for (auto loop = nearest + 1; loop < tile; ++loop) tiles *= loop->extent;
   return tiles;
+}
+
+TEST(Transposes, GoOnInTheTargetWherePagesOfTheSourceDoNotStayAtHand) {
+  struct Row {
+    const char* text;
+    int64_t tiles;  // before the source goes on
+  };
+  for (const Row& row : {Row{"f32[8192,8192] -> f32[8192,8192]{0,1}", 16},
+                         Row{"f32[96,75,75,96] -> f32[96,75,75,96]{0,1,2,3}", 15},
+                         Row{"f32[64,32,136,158] -> f32[64,32,136,158]{1,0,3,2}", 4},
+                         // All rows of the target are.
+                         Row{"f32[43408,1216] -> f32[43408,1216]{0,1}", 1},
+                         Row{"f32[64,256,3768] -> f32[64,256,3768]{1,2,0}", 1},
+                         Row{"f32[72,432,16,80] -> f32[72,432,16,80]{1,3,0,2}", 1}}) {
+    IterationSpace space = *iteration_space(*parse_problem(row.text));
+    simplify(space);
+    EXPECT_EQ(tiles_between(schedule(space, *find_target("avx512_vbmi"))), row.tiles) << row.text;
+  }
 }
 
 TEST(Caches, KeepSourcesWithGapsUntilTheyAreUsedUp) {
