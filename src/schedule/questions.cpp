@@ -33,8 +33,8 @@ int64_t cached_bytes(const Draft& draft, int operand) {
     const int64_t stride = std::abs(loop.stride[static_cast<size_t>(operand)]);
     walks.push_back({stride, std::min(loop.extent, ceil_div(seen, loop.step))});
   }
-  const int64_t lines = granules_bytes(std::move(walks), element_bytes(space.op, operand),
-                                       draft.target().line_bytes);
+  const int64_t lines =
+      granules_bytes(std::move(walks), element_bytes(space.op, operand), draft.target().line_bytes);
   return std::min(draft.extent_bytes(operand), lines);
 }
 

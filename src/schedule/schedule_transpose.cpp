@@ -43,6 +43,9 @@ constexpr Block streamed_block(int64_t element_bytes) {
 // translated at once: f32[96,75,75,96] reversed .62 -> .90, 8192 x 8192 .63 -> .88; more rows than
 // that, u8 4096 x 4096 .78 -> .71.
 constexpr int64_t rows_around = 512;
+// But not where that saves few translations, since the source is read in a row else: 56 cases of
+// the suites in .95 of the time. An eighth saved, f32 1216 x 43408, .85, a fifth,
+// f32[64,32,136,158] {1,0,3,2}, 1.24.
 constexpr int64_t lines_for_a_walk = 7;
 
 // In the caches a network follows the other as the lines lie. u16 64 x 64 .65 for 128 x 256 .61, u8
@@ -194,8 +197,7 @@ Block block_of_networks(const Draft& draft, bool streams, bool crowds) {
 /// Whether it saves enough translations of pages to put the blocks in which the target goes on
 /// around one.
 bool around_pays(const Draft& draft, const Draft& around) {
-  const int64_t lines =
-      (draft.extent_bytes(0) + draft.extent_bytes(1)) / draft.target().line_bytes;
+  const int64_t lines = (draft.extent_bytes(0) + draft.extent_bytes(1)) / draft.target().line_bytes;
   return page_walks(draft) - page_walks(around) > lines / lines_for_a_walk;
 }
 
