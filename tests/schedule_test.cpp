@@ -155,6 +155,11 @@ TEST(Transposes, GatherElementsThatLieApart) {
       target);
 }
 
+TEST(Transposes, MayHaveATargetOfWhichNothingLiesSideBySide) {
+  expect_movements({{"c128[1024,1030] -> c128[1024,1030] strides={48,49200}", Movement::transpose}},
+                   target_of({"avx512_vbmi", Caches::hold_nothing}));
+}
+
 TEST(Computations, MakeWholeVectorsOfShortRowsAndGoOnBehindThem) {
   struct Row {
     const char* text;

@@ -172,8 +172,9 @@ bool shift(Draft& draft, int64_t row, int64_t column) {
 bool joins_rows(Draft& draft, const Schedule& undecided) {
   if (draft.extent_bytes(0) + draft.extent_bytes(1) <= draft.target().imaging_bytes) return false;
   return draft.instead(undecided, [&] {
-    const int64_t row = draft.loop(draft.contiguous(0)).extent * draft.space().op.bytes;
-    return row <= most_joined_row_bytes && image_pieces(draft);
+    const int row = draft.contiguous(0);
+    return row >= 0 && draft.loop(row).extent * draft.space().op.bytes <= most_joined_row_bytes &&
+           image_pieces(draft);
   });
 }
 
