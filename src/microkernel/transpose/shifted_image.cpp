@@ -97,20 +97,34 @@ class ImageOut {
     return body_of(emitter.take());
   }
 
+  /// Lines that leave in an iteration, with whole rows asked for.
+  int64_t in_iteration() const {
+    const int64_t row_lines = ahead_ == nullptr ? 1 : ahead_->row_lines;
+    return lines_at_once / row_lines * row_lines;
+  }
+
   Body lines(int64_t first, int64_t end) const {
-    const int64_t times = (end - first) / lines_at_once, whole = first + times * lines_at_once;
+    const int64_t count = in_iteration(), times = (end - first) / count;
+    const int64_t whole = first + times * count;
     Body body;
     if (times > 0) {
-      const int64_t bytes = lines_at_once * line_;
-      std::vector<Step> steps{{target_stream, bytes}, {panel_stream, bytes}};
+      std::vector<Step> steps{{target_stream, count * line_}, {panel_stream, count * line_}};
       if (ahead_ != nullptr) {
-        steps.push_back(ahead_->rows.step(prefetch_stream, 1, lines_at_once / ahead_->row_lines));
+        steps.push_back(ahead_->rows.step(prefetch_stream, 1, count / ahead_->row_lines));
       }
-      append(body, loop_always(times, std::move(steps),
-                               body_of(some_lines(first, first + lines_at_once))));
+      append(body, loop_always(times, std::move(steps), body_of(some_lines(first, first + count))));
     }
     if (whole < end) append(body, body_of(some_lines(whole, end)));
+    append(body, rest_of_row_asked(end));
     return body;
+  }
+
+  /// Lines of the row of which those before line `k` have been asked for.
+  Body rest_of_row_asked(int64_t k) const {
+    Emitter emitter(machine_.target, machine_.vector_bytes);
+    for (; ahead_ != nullptr && k % ahead_->row_lines != 0; ++k) ask(emitter, k);
+    program::Block asks = emitter.take();
+    return asks.empty() ? Body{} : body_of(std::move(asks));
   }
 
   program::Block some_lines(int64_t first, int64_t end) const {

@@ -25,7 +25,7 @@ struct ImageRun {
 };
 
 /// Lines of the source that are asked for while a run leaves, by prefetch_stream: row after row, so
-/// many of each that divide `lines_at_once`, from byte `first` on.
+/// many of each, up to `lines_at_once`, from byte `first` on. The last row gets all of its lines.
 struct SourceLines {
   const TileRun& rows;
   int64_t row_lines;
