@@ -44,9 +44,9 @@ TEST_P(Microkernel, TransposesIntoRunsOfALane) {
 }
 
 TEST_P(Microkernel, TransposesBlocksAndWhatIsLeftOfThem) {
-  const std::vector<std::vector<int>> sizes = {{64, 64},   {128, 128}, {128, 512}, {256, 128},
-                                               {192, 640}, {129, 257}, {300, 130}, {512, 64},
-                                               {260, 320}, {321, 576}, {513, 70},  {257, 133}};
+  const std::vector<std::vector<int>> sizes = {
+      {64, 64},   {128, 128}, {128, 512}, {256, 128}, {192, 640}, {129, 257}, {300, 130}, {512, 64},
+      {260, 320}, {321, 576}, {513, 70},  {257, 133}, {128, 49},  {256, 333}, {192, 130}};
   for (const char* type : {"u8", "u16", "f32", "f64", "c128"}) {
     for (const std::vector<int>& size : sizes) {
       const std::string from = array(type, size);
@@ -69,8 +69,8 @@ TEST_P(Microkernel, TransposesIntoRowsThatBeginAnywhereInALine) {
   for (const Size& size :
        {Size{"u8", 1, 256, 128}, Size{"u16", 2, 256, 64}, Size{"f32", 4, 128, 64},
         Size{"f64", 8, 64, 32}, Size{"c128", 16, 64, 16}}) {
-    for (int rest = 0; rest < 64 / size.bytes; rest += 1 + rest / 16) {
-      // One chunk of rows or several; what is left of rows and of columns.
+    for (int rest = 0; rest < 128 / size.bytes; rest += 1 + rest / 16) {
+      // One chunk of rows or several, and less than one; what is left of columns.
       const int rows = size.rows + rest % 4 * 128 / size.bytes + rest;
       const std::string from = array(size.type, {rows, size.columns + rest % 3});
       expect_conforms(from + " -> " + from + "{0,1}", GetParam());

@@ -16,12 +16,6 @@ using nest::Side;
 using nest::Tile;
 using nest::Work;
 
-Strides sum(const Strides& a, const Strides& b) {
-  Strides result = a;
-  for (size_t k = 0; k < result.size(); ++k) result[k] += b[k];
-  return result;
-}
-
 /// Whether no operand comes to the end of a digit of its own in iterations [begin, end).
 bool is_plain(const Loop& loop, int64_t begin, int64_t end) {
   int operand = -1;

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <utility>
 #include <vector>
 
+#include "base/arithmetic.hpp"
 #include "space/rewrites.hpp"
 
 namespace restride::scheduling {
@@ -22,9 +24,10 @@ constexpr int64_t most_filled_row_vectors = 16;
 constexpr int64_t most_pages = 2048;
 constexpr int64_t most_short_lines = 2;
 
-/// From `factor` to twice as much: the least that divides the extent, or `factor`.
-int64_t even(int64_t extent, int64_t factor) {
-  for (int64_t divisor = factor; divisor < 2 * factor; ++divisor) {
+/// From `factor` to `most`: the least of these multiples of `granule` that divides the extent, or
+/// `factor`.
+int64_t even(int64_t extent, int64_t factor, int64_t most, int64_t granule = 1) {
+  for (int64_t divisor = ceil_div(factor, granule) * granule; divisor <= most; divisor += granule) {
     if (extent % divisor == 0) return divisor;
   }
   return factor;
@@ -90,21 +93,51 @@ bool Draft::movable_inside(int k) const {
   return true;
 }
 
+int64_t Draft::length_of(int64_t extent, int64_t run, int64_t wanted, Length length) const {
+  const int64_t most = wanted / run, line = target().line_bytes;
+  switch (length) {
+    case Length::quarter_more:
+      return even(extent, most, most * 5 / 4, line / std::gcd(run, line));
+    case Length::about:
+      return even(extent, most, 2 * most - 1);
+    case Length::without_rest:
+      return dividing(extent, most);
+    default:
+      return most;
+  }
+}
+
 int64_t Draft::take_run(size_t operand, int64_t run, int64_t wanted, Mark as, Length length) {
   while (2 * run <= wanted) {
     const int k = next_in_run(operand, run);
     // The target leaves the loop that the runs of the source begin with to the source.
     if (k < 0 || (operand == 0 && loop(k).stride[1] == element_stride(space().op, 1))) break;
-    const int64_t most = wanted / run, extent = loop(k).extent;
-    const int64_t factor = length == Length::about          ? even(extent, most)
-                           : length == Length::without_rest ? dividing(extent, most)
-                                                            : most;
+    const int64_t factor = length_of(loop(k).extent, run, wanted, length);
     if (factor == 1) break;
     const int inner = split_off(k, factor);
     mark(inner) = as;
     run *= loop(inner).extent;
   }
   return run;
+}
+
+int Draft::continued_by(int k) const {
+  for (int j = 0; j < loop_count(); ++j) {
+    const Loop &inner = loop(k), &outer = loop(j);
+    bool continues = mark(j) == mark(k) && outer.own.empty() && inner.own.empty() &&
+                     outer.axis == inner.axis && outer.step == inner.step * inner.extent;
+    for (size_t operand = 0; operand < inner.stride.size(); ++operand) {
+      continues = continues && outer.stride[operand] == inner.stride[operand] * inner.extent;
+    }
+    if (continues && j != k) return j;
+  }
+  return -1;
+}
+
+int Draft::join(int outer, int inner) {
+  loop(inner).extent *= loop(outer).extent;
+  erase(outer);
+  return outer < inner ? inner - 1 : inner;
 }
 
 int Draft::nearest(size_t operand, int64_t least_stride) const {

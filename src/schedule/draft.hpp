@@ -21,9 +21,10 @@ namespace restride::scheduling {
 /// Where a loop comes to stand: outside, right around the tile, or in it.
 enum class Mark : uint8_t { outside, around, target_run, source_run };
 
-/// How much of a loop lengthens a run: at most what is wanted, or up to twice of that where this
-/// divides the loop, since a rest takes as much code again; or no more than divides it.
-enum class Length : uint8_t { at_most, about, without_rest };
+/// How much of a loop lengthens a run: at most what is wanted, or up to a quarter more or twice of
+/// that where this divides the loop, since a rest takes as much code again; or no more than divides
+/// it. A quarter more is to make whole lines, too.
+enum class Length : uint8_t { at_most, quarter_more, about, without_rest };
 
 /// The space being scheduled, and what is decided of it. Loops chosen for the tile are marked; they
 /// keep their relative order, which keeps coarser loops of an axis outside the finer ones.
@@ -92,10 +93,18 @@ class Draft {
   int64_t take_run(size_t operand, int64_t run, int64_t wanted, Mark as,
                    Length length = Length::at_most);
 
+  /// The loop of the same axis and mark that goes on where loop `k` ends; -1 if there is none.
+  int continued_by(int k) const;
+
+  /// Makes one loop of loop `inner` and the one it is continued by; returns it.
+  int join(int outer, int inner);
+
   /// Moves the marked loops to their places, each kind in its order.
   void gather_tile();
 
  private:
+  /// How much of a loop of `extent` iterations lengthens a run of `run` bytes to `wanted`.
+  int64_t length_of(int64_t extent, int64_t run, int64_t wanted, Length length) const;
   /// Whether the padding of a loop of the tile can be moved with it.
   bool fills_within(const Loop& loop, Mark mark) const;
 

@@ -56,9 +56,9 @@ void scattered(Draft& draft);
 /// read of the source at a time, or permuted blocks.
 bool touching_rows(Draft& draft);
 
-/// Takes long runs whose rows begin between lines, which leave around the caches all the same.
-/// `row`, `column`: what is taken already, bytes.
-bool shift(Draft& draft, int64_t row, int64_t column);
+/// From `undecided` on: takes long runs whose rows begin between lines, which leave around the
+/// caches all the same. `row`: what is taken already, bytes.
+bool shift(Draft& draft, const Schedule& undecided, int64_t row);
 
 /// From `undecided` on: makes images of some short rows of a large array that the target goes on
 /// behind.

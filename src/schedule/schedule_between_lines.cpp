@@ -55,12 +55,6 @@ constexpr int64_t times_of_long_rows = 2;
 // and 1312 bytes, images of one each, .93, of 560 1.03 times.
 constexpr int64_t most_joined_row_bytes = 1024;
 
-/// The length of tiles of at most `most` that make as few tiles as there can be. Rests take code of
-/// their own, which is not worth that of shifted ones: so tiles leave few.
-int64_t evenly(int64_t count, int64_t most) {
-  return count == 0 ? 0 : count / ceil_div(count, most);
-}
-
 /// The length of tiles of half of `most` and more that cover the most.
 int64_t covering(int64_t count, int64_t most) {
   int64_t best = most;
@@ -112,6 +106,40 @@ int64_t whole_iterations(const Draft& draft, int k) {
                   draft.space().axes[static_cast<size_t>(loop.axis)].valid / loop.step);
 }
 
+/// Marks a loop that makes rows to be shifted, in as few pieces of the longest, or an eighth more,
+/// as there can be: whole chunks, but for the last one, or with a rest where that one would be code
+/// of its own which has to be short. Returns how many bytes they have.
+int64_t take_shifted_rows(Draft& draft) {
+  const int k = draft.contiguous(0);
+  const int64_t bytes = draft.space().op.bytes;
+  const int64_t chunk = shifted_chunk_lines * draft.target().line_bytes / bytes;
+  const int64_t count = whole_iterations(draft, k);
+  const int64_t pieces = ceil_div(8 * count * bytes, 9 * most_shifted_run_bytes);
+  const bool alike = pieces > 1 && draft.goal() == CodeGoal::small;
+  const int64_t chunks = alike ? count / pieces / chunk : ceil_div(ceil_div(count, pieces), chunk);
+  draft.mark(draft.split_off(k, chunks * chunk)) = Mark::target_run;
+  return std::min(count, chunks * chunk) * bytes;
+}
+
+/// Marks loops that make some panels of the source beside these rows. False where there are not
+/// two.
+bool take_shifted_columns(Draft& draft) {
+  const int64_t bytes = draft.space().op.bytes, line = draft.target().line_bytes;
+  const int64_t column =
+      draft.take_run(1, bytes, draft.schedule().network_column_bytes, Mark::source_run);
+  const int k = draft.next_in_run(1, column);
+  // Very short columns go through the caches in the same boxes: f32[600,2050,3] .92 of the ceiling.
+  if (k < 0 || (line % column != 0 && column >= lane_bytes)) return false;
+  const int64_t panel = line / column;
+  const int64_t panels =
+      covering(whole_iterations(draft, k) / panel, most_shifted_columns(bytes) * bytes / line);
+  if (panels < 2) return false;
+  draft.mark(draft.split_off(k, panels * panel)) = Mark::source_run;
+  draft.schedule().claimed_ahead = claimed_ahead(draft, line, Rows::between_lines);
+  draft.go_on(1);
+  return true;
+}
+
 }  // namespace
 
 bool touching_rows(Draft& draft) {
@@ -146,27 +174,17 @@ bool touching_rows(Draft& draft) {
   return true;
 }
 
-bool shift(Draft& draft, int64_t row, int64_t column) {
+bool shift(Draft& draft, const Schedule& undecided, int64_t row) {
   const int64_t bytes = draft.space().op.bytes, line = draft.target().line_bytes;
-  const int rows = draft.next_in_run(0, row), columns = draft.next_in_run(1, column);
-  // Very short columns go through the caches in the same boxes: f32[600,2050,3] .92 of the ceiling.
-  const bool panels = line % column == 0 || column < lane_bytes;
-  if (!shifts_lines(draft.target(), bytes) || row != line || !panels || rows < 0 || columns < 0 ||
+  const int rows = draft.next_in_run(0, row);
+  if (!shifts_lines(draft.target(), bytes) || row != line || rows < 0 ||
       long_rows_stay_beside(draft, widest_source_loop(draft)) || !continues_rows(draft, rows)) {
     return false;
   }
-  const int64_t chunk = shifted_chunk_lines, panel = line / column;
-  const int64_t tile_chunks =
-      evenly(whole_iterations(draft, rows) / chunk, most_shifted_run_bytes / line / chunk);
-  const int64_t tile_panels = covering(whole_iterations(draft, columns) / panel,
-                                       most_shifted_columns(bytes) * bytes / line);
-  if (tile_chunks * chunk * line < draft.target().shifting_run_bytes || tile_panels < 2)
-    return false;
-  draft.mark(draft.split_off(rows, tile_chunks * chunk)) = Mark::target_run;
-  draft.mark(draft.split_off(draft.next_in_run(1, column), tile_panels * panel)) = Mark::source_run;
-  draft.schedule().claimed_ahead = claimed_ahead(draft, line, Rows::between_lines);
-  draft.go_on(1);
-  return true;
+  return draft.instead(undecided, [&] {
+    return take_shifted_rows(draft) >= draft.target().shifting_run_bytes &&
+           take_shifted_columns(draft);
+  });
 }
 
 bool joins_rows(Draft& draft, const Schedule& undecided) {

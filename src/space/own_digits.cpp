@@ -8,6 +8,12 @@
 
 namespace restride {
 
+Strides sum(const Strides& a, const Strides& b) {
+  Strides result = a;
+  for (size_t k = 0; k < result.size(); ++k) result[k] += b[k];
+  return result;
+}
+
 Strides positions(const Strides& stride, const OwnDigits& own, int64_t count) {
   Strides at{}, counts, digit_stride = stride;
   counts.fill(count);

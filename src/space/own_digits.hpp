@@ -22,6 +22,9 @@ constexpr int max_operands = 4;
 /// Bytes per iteration, one per operand, but bits for a packed one; 0 repeats a source (broadcast).
 using Strides = std::array<int64_t, max_operands>;
 
+/// Of each operand.
+Strides sum(const Strides& a, const Strides& b);
+
 /// After `every` counts the digit before it starts again and this one advances.
 struct OwnDigit {
   int operand;

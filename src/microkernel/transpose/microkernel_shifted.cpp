@@ -12,7 +12,8 @@
 // So no line is written twice but where the box begins and ends. There it leaves by masks that keep
 // within the box: a store that touches a line on its way around the caches calls it back. What the
 // next chunk reads is asked for meanwhile. Where in a line a column begins is seen when the code
-// runs, so it is the same for all of them.
+// runs, so it is the same for all of them. Rows that make no whole chunk are the last one, in which
+// the last row fills the vectors.
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -21,6 +22,8 @@
 #include "microkernel/emitter.hpp"
 #include "microkernel/microkernel.hpp"
 #include "microkernel/tile_run.hpp"
+#include "microkernel/transpose/column_images.hpp"
+#include "microkernel/transpose/shifted_image.hpp"
 #include "microkernel/transpose/shifted_lines.hpp"
 #include "microkernel/transpose/staged_panel.hpp"
 
@@ -62,7 +65,7 @@ class ShiftedTranspose {
   Body emit() const {
     Body body = first_chunk();
     if (chunks_ > 1) append(body, other_chunks());
-    append(body, ends_out());
+    append(body, rest_ > 0 ? rest_out() : ends_out());
     // All of it lives on one scratch: wherever the box stands, it is one unit of work.
     return loop_always(1, {}, std::move(body));
   }
@@ -71,6 +74,14 @@ class ShiftedTranspose {
   int64_t chunk_bytes() const { return shifted_chunk_lines * line_; }
   /// Where chunk `chunk` begins in the source.
   int64_t after(int64_t chunk) const { return rows_.at(1, chunk * chunk_rows(machine_)); }
+
+  /// Where the rows that are asked for as chunk `chunk` begin in the source. What makes no whole
+  /// chunk is asked for with rows before it, which are there; behind the last comes the box ahead.
+  int64_t asked(int64_t chunk) const {
+    if (chunk < chunks_) return after(chunk);
+    const bool rest = chunk == chunks_ && rest_ > 0;
+    return rest ? rows_.at(1, rows_.extent() - chunk_rows(machine_)) : machine_.ahead;
+  }
 
   /// Behind what is left over.
   int64_t panel_at() const { return columns_.extent() * line_; }
@@ -94,24 +105,31 @@ class ShiftedTranspose {
     return steps;
   }
 
-  Body panel_in() const {
+  Body groups_in(int64_t groups) const {
     Emitter emitter(machine_.target, machine_.vector_bytes);
     panel_.fill(emitter, 1, scratch_stream, {0, panel_at()});
-    return loop_always(panel_.groups(), panel_.fill_steps(1, scratch_stream),
-                       body_of(emitter.take()));
+    return loop_always(groups, panel_.fill_steps(1, scratch_stream), body_of(emitter.take()));
   }
 
-  /// Each panel comes in, then its columns leave.
+  Body panel_in() const { return groups_in(panel_.groups()); }
+
+  /// The lines that its columns share with others are asked for, each panel comes in, then its
+  /// columns leave.
   Body first_chunk() const {
-    Body body = panel_in();
+    const ImageRun run{0, at_[0], rows_.extent() * machine_.element_bytes};
+    Body body = each_column(columns_, panel_.columns(), claim_ends({run}, machine_), {});
+    append(body, panel_in());
     append(body,
            loop_always(panel_.columns(), column_steps(1), body_of(columns_out(Chunk::first, 1))));
+    return loop_always(1, asks_in({}, asked(1)), each_panel(std::move(body)));
+  }
+
+  Body each_panel(Body body) const {
     std::vector<Step> steps{columns_.step(target_stream, 0, panel_.columns()),
                             {left_over_stream, panel_.columns() * line_},
                             {source_stream, line_}};
     ahead_.add_panel_step(steps);
-    return loop_always(1, asks_in({}, chunks_ > 1 ? after(1) : machine_.ahead),
-                       loop_always(panels_, std::move(steps), std::move(body)));
+    return loop_always(panels_, std::move(steps), std::move(body));
   }
 
   /// A pipeline: while a panel leaves, the next one comes in. Behind the last one comes the first
@@ -128,16 +146,14 @@ class ShiftedTranspose {
     ahead_.add_panel_step(asks);
     for (const Step& step : asks) {
       steps.push_back(then(step, panels_, {prefetch_stream, rows}));
-      // Behind the last chunk comes the first one of the box ahead.
-      steps.back().wraps.push_back({chunks_ - 2, machine_.ahead - after(2)});
+      steps.back().wraps.push_back({chunks_ - 2, asked(chunks_) - after(2)});
       if (chunks_ == 2) steps.back().wraps.pop_back();
     }
     Body body = panel_in();
     append(body, loop_always((chunks_ - 1) * panels_, std::move(steps), panel_out_and_in()));
-    return loop_always(1,
-                       asks_in({{source_stream, 0, after(1)}, {target_stream, 0, chunk_bytes()}},
-                               chunks_ > 2 ? after(2) : machine_.ahead),
-                       std::move(body));
+    return loop_always(
+        1, asks_in({{source_stream, 0, after(1)}, {target_stream, 0, chunk_bytes()}}, asked(2)),
+        std::move(body));
   }
 
   /// Some columns leave while some groups of rows come in.
@@ -193,6 +209,53 @@ class ShiftedTranspose {
                        body_of(emitter.take()));
   }
 
+  // ---- rows that make no whole chunk
+
+  Body rest_out() const {
+    Body body = rest_in();
+    append(body, loop_always(panel_.columns(), column_steps(1), body_of(rest_of_column_out())));
+    const int64_t target = chunks_ * chunk_bytes();
+    return loop_always(
+        1,
+        asks_in({{source_stream, 0, after(chunks_)}, {target_stream, 0, target}}, machine_.ahead),
+        each_panel(std::move(body)));
+  }
+
+  /// The last group of rows may be short; behind it is what was there.
+  Body rest_in() const {
+    const int64_t group = panel_.group_rows(), whole = rest_ / group;
+    Body body;
+    if (whole > 0) body = groups_in(whole);
+    if (rest_ % group == 0) return body;
+    const StagedPanel last(rows_.first(rest_ % group), chunk_rows(machine_), at_[1], machine_);
+    Emitter emitter(machine_.target, machine_.vector_bytes);
+    last.fill(emitter, 1, scratch_stream,
+              {rows_.at(1, whole * group), panel_at() + whole * machine_.vector_bytes});
+    append(body, body_of(emitter.take()));
+    return body;
+  }
+
+  program::Block rest_of_column_out() const {
+    const int64_t bytes = rest_ * machine_.element_bytes, whole = bytes / line_ * line_;
+    Emitter emitter(machine_.target, machine_.vector_bytes);
+    Reg before = emitter.load(left_over_stream, 0, machine_.vector_bytes);
+    for (int64_t begin = 0; begin < chunk_bytes(); begin += line_) {
+      if (begin < whole) {
+        const Reg vector = panel_.line(emitter, 0, begin, panel_at());
+        line_out(emitter, before, vector, at_[0] + begin);
+        before = vector;
+      }
+      ahead_.ask(emitter, 0, begin);
+    }
+    const int64_t end = at_[0] + whole;
+    emitter.store_end(shifted(emitter, before, before, end), target_stream, end);
+    if (whole < bytes) {
+      emitter.store(panel_.line(emitter, 0, whole, panel_at()), target_stream, end,
+                    static_cast<int>(bytes - whole));
+    }
+    return emitter.take();
+  }
+
   Reg shifted(Emitter& emitter, Reg before, Reg chunk, int64_t at) const {
     return emitter.shift(shifted_bytes(machine_), before, chunk, target_stream, at);
   }
@@ -206,6 +269,7 @@ class ShiftedTranspose {
   int64_t line_ = machine_.vector_bytes;
   int64_t panels_ = columns_.extent() / panel_.columns();
   int64_t chunks_ = rows_.extent() / chunk_rows(machine_);
+  int64_t rest_ = rows_.extent() % chunk_rows(machine_);
 };
 
 }  // namespace
@@ -219,7 +283,7 @@ bool can_shift(const TileRun& rows, const TileRun& columns, const Machine& machi
   }
   if (!rows.is_contiguous(0, element) || !columns.is_contiguous(1, element)) return false;
   const StagedPanel panel(rows, chunk_rows(machine), 0, machine);
-  return rows.sides() == 1 && rows.extent() % chunk_rows(machine) == 0 &&
+  return rows.sides() == 1 && rows.extent() >= chunk_rows(machine) &&
          rows.extent() * element >= target.shifting_run_bytes && columns.divides(panel.columns()) &&
          columns.divides(flushed_columns(panel)) && columns.extent() > panel.columns() &&
          columns.extent() * line + 2 * panel.bytes() <= program::max_scratch_bytes;

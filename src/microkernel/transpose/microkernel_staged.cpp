@@ -14,6 +14,8 @@
 //             around the caches; the rows of the box ahead are asked for meanwhile, one for every
 //             row written.
 //
+// Columns that make no whole panel are one by themselves.
+//
 // Rows of packed elements are mixed on their way out: each has a panel of its own for what it
 // shares bytes of the target with, a line of each makes a line of each row of the target.
 //
@@ -58,13 +60,26 @@ class StagedTranspose {
         columns_(columns),
         mixing_(mixing),
         at_(at),
-        box_ahead_(rows, columns, at[1] + machine.ahead, machine, {1, flushed_columns()}) {}
+        box_ahead_(rows, whole_columns() > 0 ? columns.first(whole_columns()) : columns,
+                   at[1] + machine.ahead, machine, {1, flushed_columns()}) {}
 
+  int64_t scratch_bytes() const {
+    return std::clamp<int64_t>(whole_columns() / panel_columns_, 1, 2) * panel_bytes();
+  }
+
+  Body emit() const {
+    Body body;
+    if (whole_columns() > 0) body = whole_panels();
+    if (whole_columns() < columns_.extent()) append(body, rest());
+    // All of it lives on one scratch: wherever the box stands, it is one unit of work.
+    return loop_always(1, {}, std::move(body));
+  }
+
+ private:
   /// A pipeline over the panels of the box: the first is filled; then each is filled while the one
   /// before it leaves; the last leaves.
-  Body emit(int64_t& scratch_bytes) const {
-    const int64_t panels = columns_.extent() / panel_columns_;
-    scratch_bytes = std::max(scratch_bytes, std::min<int64_t>(panels, 2) * panel_bytes());
+  Body whole_panels() const {
+    const int64_t panels = whole_columns() / panel_columns_;
     Body body = loop(fill_steps(), fill_loop(1), body_of(fill(1)));
     if (panels > 1) {
       const int64_t steps = panel_columns_ / flushed_columns();
@@ -76,11 +91,25 @@ class StagedTranspose {
     }
     append(body, loop_always(1, last_panel_steps(panels - 1),
                              loop(panel_columns_, flush_loop(1), body_of(flush(1)))));
-    // The three live on one scratch: wherever the box stands, they are one unit of work.
-    return loop_always(1, {}, std::move(body));
+    return body;
   }
 
- private:
+  /// Columns that make no whole panel. Nothing is asked for meanwhile.
+  Body rest() const {
+    const int64_t first = whole_columns();
+    Emitter in(machine_.target, machine_.vector_bytes), out(machine_.target, machine_.vector_bytes);
+    panel_.first_columns(columns_.extent() - first).fill(in, 1, scratch_stream);
+    for (int64_t begin = 0; begin < run_bytes(); begin += vector_)
+      store(out, panel_.line(out, 0, begin), at_[0] + begin);
+    Body body = loop(fill_steps(), fill_loop(1), body_of(in.take()));
+    append(body, loop(columns_.extent() - first, column_steps(1), body_of(out.take())));
+    return loop_always(1,
+                       {{source_stream, 0, first * element_},
+                        {target_stream, 0, first * columns_.digits().front().stride[0]}},
+                       std::move(body));
+  }
+
+  int64_t whole_columns() const { return columns_.extent() / panel_columns_ * panel_columns_; }
   int64_t run_bytes() const { return rows_.extent() * element_; }
   /// Of all rows that are mixed, one behind the other.
   int64_t panel_bytes() const { return mixing_.from.rows * panel_.bytes(); }
@@ -109,13 +138,18 @@ class StagedTranspose {
   // ---- flushing: `rows` rows of the target at once; row r is lane r / group of panel[r % group]
 
   std::vector<Step> flush_loop(int64_t rows) const {
+    std::vector<Step> steps = column_steps(rows);
+    box_ahead_.add_step(steps, rows);
+    return steps;
+  }
+
+  std::vector<Step> column_steps(int64_t rows) const {
     std::vector<Step> steps{columns_.step(target_stream, 0, rows)};
     if (rows % group_ == 0) {
       steps.push_back({panel_stream, rows / group_ * 16});
     } else {
       steps.push_back({panel_stream, rows * panel_.pitch(), 0, 0, {{group_ / rows, 16}}});
     }
-    box_ahead_.add_step(steps, rows);
     return steps;
   }
 
@@ -186,6 +220,17 @@ class StagedTranspose {
   BoxAhead box_ahead_;
 };
 
+// Of what makes no whole panel, fewer columns are not worth one: behind whole ones, and alone.
+constexpr int64_t least_rest_share = 4, least_share_alone = 2;
+
+/// Whether columns that make no whole panel may be one: they are loaded by masks.
+bool can_stage_rest(const TileRun& columns, const RowMixing& mixing, const Machine& machine) {
+  const int64_t panel = machine.vector_bytes / machine.element_bytes;
+  const int64_t share = columns.extent() > panel ? least_rest_share : least_share_alone;
+  return machine.target.byte_masks && machine.element_bytes <= widest_rest_bytes &&
+         !mixing.mixes() && columns.sides() == 1 && share * (columns.extent() % panel) >= panel;
+}
+
 }  // namespace
 
 bool can_stage(const TileRun& rows, const TileRun& columns, const RowMixing& mixing,
@@ -198,8 +243,9 @@ bool can_stage(const TileRun& rows, const TileRun& columns, const RowMixing& mix
   if (rows.extent() == panel_columns && !mixing.mixes()) return false;
   // The pipeline fills some groups of rows while some columns leave.
   const int64_t steps = std::gcd(rows.extent() / group, panel_columns);
+  const bool whole = columns.divides(panel_columns) && columns.divides(panel_columns / steps);
   const bool alike = rows.divides(group) && rows.divides(rows.extent() / steps) &&
-                     columns.divides(panel_columns) && columns.divides(panel_columns / steps);
+                     (whole || can_stage_rest(columns, mixing, machine));
   const StagedPanel panel(rows, rows.extent(), 0, machine, panel_gap(mixing, machine));
   // Lines of a column, beside a group that is filled meanwhile.
   const int64_t kept = (mixing.to.rows - 1) * (rows.extent() * element / vector) + 8 / mixing.bits;
@@ -211,7 +257,9 @@ bool can_stage(const TileRun& rows, const TileRun& columns, const RowMixing& mix
 
 Body emit_staged_transpose(const TileRun& rows, const TileRun& columns, const RowMixing& mixing,
                            const Strides& at, const Machine& machine, int64_t& scratch_bytes) {
-  return StagedTranspose(rows, columns, mixing, at, machine).emit(scratch_bytes);
+  const StagedTranspose transpose(rows, columns, mixing, at, machine);
+  scratch_bytes = std::max(scratch_bytes, transpose.scratch_bytes());
+  return transpose.emit();
 }
 
 }  // namespace restride

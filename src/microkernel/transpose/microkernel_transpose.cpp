@@ -9,6 +9,7 @@
 #include "microkernel/microkernel.hpp"
 #include "microkernel/packed/row_mixing.hpp"
 #include "microkernel/tile_run.hpp"
+#include "microkernel/transpose/shifted_lines.hpp"
 #include "microkernel/transpose/transpose_network.hpp"
 
 namespace restride {
@@ -101,6 +102,44 @@ class Transpose {
   Sides columns_;  // make runs of the source
 };
 
+/// Some sides, and how far behind the first ones they begin.
+struct Part {
+  std::vector<Side> sides;
+  Strides behind;
+};
+
+/// Parts whose innermost side falls into chunks of `most`, and what is left of it.
+std::vector<Part> in_chunks(std::vector<Side> sides, int64_t most) {
+  if (sides.empty() || sides.back().extent <= most) return {{std::move(sides), {}}};
+  Part rest{sides, {}};
+  Side chunks = sides.back();
+  rest.sides.back().extent = chunks.extent % most;
+  chunks.extent /= most;
+  for (int64_t& stride : chunks.stride) stride *= most;
+  rest.behind = chunks.at(chunks.extent);
+  sides.back().extent = most;
+  sides.insert(sides.end() - 1, chunks);
+  std::vector<Part> parts{{std::move(sides), {}}};
+  if (rest.sides.back().extent > 0) parts.push_back(std::move(rest));
+  return parts;
+}
+
+Body emit_networks(std::vector<Side> rows, std::vector<Side> columns, const Strides& at,
+                   const Machine& machine) {
+  const int64_t element = machine.element_bytes;
+  const std::vector<Part> row_parts = in_chunks(std::move(rows), machine.vector_bytes / element);
+  const std::vector<Part> column_parts =
+      in_chunks(std::move(columns), machine.network_column_bytes / element);
+  Body body;
+  for (const Part& row : row_parts) {
+    for (const Part& column : column_parts) {
+      const Strides from = sum(at, sum(row.behind, column.behind));
+      append(body, Transpose(row.sides, column.sides, from, machine).emit());
+    }
+  }
+  return body;
+}
+
 }  // namespace
 
 Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& at,
@@ -108,7 +147,7 @@ Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& 
   std::vector<Side> rows = chosen(tile, target_run, 0), columns = chosen(tile, ~target_run, 1);
   const bool fills =
       std::any_of(rows.begin(), rows.end(), [](const Side& side) { return side.filled > 0; });
-  if (fills) return Transpose(std::move(rows), std::move(columns), at, machine).emit();
+  if (fills) return emit_networks(std::move(rows), std::move(columns), at, machine);
   const TileRun row(rows), column(columns);
   if (can_image_rows(row, column, machine)) {
     return emit_imaged_rows(row, column, at, machine, scratch_bytes);
@@ -132,7 +171,18 @@ Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& 
   // vectors, u8[32,2048,7,7]{1,3,2,0}: .03 of the ceiling, .4 with regular stores.
   Machine part = machine;
   part.nontemporal = machine.nontemporal && machine.vector_bytes == machine.target.line_bytes;
-  return Transpose(std::move(rows), std::move(columns), at, part).emit();
+  // Few columns behind whole panels.
+  const int64_t panel = machine.vector_bytes / machine.element_bytes;
+  if (masks_lines(machine.target) && columns.size() == 1 && columns.back().extent > panel) {
+    const std::vector<Part> parts = in_chunks(columns, columns.back().extent / panel * panel);
+    if (const TileRun whole(parts.front().sides); can_stage(row, whole, {}, machine)) {
+      Body body = emit_staged_transpose(row, whole, {}, at, machine, scratch_bytes);
+      append(body, emit_networks(std::move(rows), parts.back().sides, sum(at, parts.back().behind),
+                                 part));
+      return body;
+    }
+  }
+  return emit_networks(std::move(rows), std::move(columns), at, part);
 }
 
 }  // namespace restride

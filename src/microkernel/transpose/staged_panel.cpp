@@ -1,6 +1,7 @@
 // See staged_panel.hpp.
 #include "microkernel/transpose/staged_panel.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "microkernel/transpose/transpose_network.hpp"
@@ -13,9 +14,9 @@ using program::Reg;
 void StagedPanel::fill(Emitter& emitter, int64_t groups, int stream, At at) const {
   for (int64_t group = 0; group < groups; ++group) {
     const auto load = [&](int row) {
-      return emitter.load(source_stream,
-                          at_ + at.source + rows_run_.at(1, group * group_rows() + row),
-                          machine_.vector_bytes);
+      const int64_t place = std::min(group * group_rows() + row, rows_run_.extent() - 1);
+      return emitter.load(source_stream, at_ + at.source + rows_run_.at(1, place),
+                          static_cast<int>(row_bytes_));
     };
     for (int64_t first = 0; first < group_rows(); first += columns_at_once(machine_)) {
       const std::array<Reg, 16> columns =

@@ -17,7 +17,8 @@ namespace restride {
 class StagedPanel {
  public:
   /// A vector of columns by `rows` rows, a multiple of group_rows(). `rows_run` makes runs of the
-  /// target; `at`: where the source begins, bytes.
+  /// target, and has its last row in place of those that it does not have; `at`: where the source
+  /// begins, bytes.
   StagedPanel(const TileRun& rows_run, int64_t rows, int64_t at, const Machine& machine)
       : StagedPanel(rows_run, rows, at, machine, machine.target.line_bytes) {}
 
@@ -26,6 +27,13 @@ class StagedPanel {
   StagedPanel(const TileRun& rows_run, int64_t rows, int64_t at, const Machine& machine,
               int64_t gap)
       : rows_run_(rows_run), rows_(rows), at_(at), machine_(machine), gap_(gap) {}
+
+  /// The same of its first columns: the others are 0.
+  StagedPanel first_columns(int64_t count) const {
+    StagedPanel panel = *this;
+    panel.row_bytes_ = count * machine_.element_bytes;
+    return panel;
+  }
 
   /// Rows that are transposed at a time, and columns whose places differ by a lane.
   int64_t group_rows() const { return 16 / machine_.element_bytes; }
@@ -63,6 +71,7 @@ class StagedPanel {
   int64_t at_;
   const Machine& machine_;
   int64_t gap_;
+  int64_t row_bytes_ = machine_.vector_bytes;  // of a row of the source
 };
 
 }  // namespace restride
