@@ -173,6 +173,8 @@ class AskedLines {
   }
 
   int64_t count() const { return static_cast<int64_t>(lines_.size()); }
+  /// How often the next one asked for lies right behind.
+  int64_t side_by_side() const { return side_by_side_; }
 
  private:
   void walk(const program::Body& body) {
@@ -192,13 +194,17 @@ class AskedLines {
     const program::Operand& operand = program_.operands[size_t(program_.streams[op.stream])];
     const int64_t byte = at_[op.stream] + op.offset;
     const bool inside = byte >= operand.begin && byte < operand.end;
-    if (op.code == program::Code::prefetch && operand.role == program::Role::source && inside)
-      lines_.insert(byte / 64);
+    if (op.code != program::Code::prefetch || operand.role != program::Role::source || !inside)
+      return;
+    side_by_side_ += byte / 64 == last_ + 1 ? 1 : 0;
+    last_ = byte / 64;
+    lines_.insert(last_);
   }
 
   const Program& program_;
   std::vector<int64_t> at_;
   std::set<int64_t> lines_;
+  int64_t last_ = -1, side_by_side_ = 0;
 };
 
 TEST(Streaming, AsksForAllRowsOfImagesOfSeveralDigits) {
@@ -207,9 +213,30 @@ TEST(Streaming, AsksForAllRowsOfImagesOfSeveralDigits) {
     IterationSpace space = *iteration_space(*parse_problem(text));
     simplify(space);
     const ByteRange source = touched_bytes(space, 1);
-    const Program program = plan_programs(space, *find_target("avx512_vbmi")).front();
+    const Program program = plan_programs(space, streaming_target()).front();
     // All but those of the first box.
     EXPECT_GT(AskedLines(program).count() * 64, (source.end - source.begin) * 19 / 20) << text;
+  }
+}
+
+TEST(Streaming, AsksForWholeRowsOfTheNextBoxWhereThereAreMany) {
+  struct Row {
+    const char* text;
+    int64_t lines;  // of a row
+  };
+  for (const Row& row : {Row{"f32[500,200,128] -> f32[500,200,128]{0,2,1}", 8},
+                         Row{"f32[100,500,96] -> f32[100,500,96]{0,2,1}", 6},
+                         // Few rows.
+                         Row{"f32[50,1000,128] -> f32[50,1000,128]{0,2,1}", 1}}) {
+    IterationSpace space = *iteration_space(*parse_problem(row.text));
+    simplify(space);
+    const ByteRange source = touched_bytes(space, 1);
+    const Program program = plan_programs(space, streaming_target()).front();
+    const AskedLines asked(program);
+    EXPECT_GT(asked.count() * 64, (source.end - source.begin) * 19 / 20) << row.text;
+    const int64_t rows = asked.count() / row.lines;
+    EXPECT_NEAR(double(asked.side_by_side()), double(asked.count() - rows), double(rows) / 3)
+        << row.text;
   }
 }
 

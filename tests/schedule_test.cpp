@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "loop_nest/loop_nest.hpp"
 #include "schedule/scheduling.hpp"
 #include "space/iteration_space.hpp"
 #include "support/setups.hpp"
@@ -97,6 +98,19 @@ TEST(Caches, AreAskedForLinesOfAnyNumberOfRows) {
                    target_of({"avx512_vbmi", Caches::hold_everything}));
 }
 
+/// The product of the tile's loops that make runs of the target, or of those that do not.
+int64_t run_elements(const Schedule& schedule, bool of_target) {
+  int64_t run = 1;
+  const std::vector<Loop>& loops = schedule.space.loops;
+  const size_t first = loops.size() - static_cast<size_t>(schedule.tile_loops);
+  for (size_t k = first; k < loops.size(); ++k)
+    run *= ((schedule.target_run >> (k - first) & 1) != 0) == of_target ? loops[k].extent : 1;
+  return run;
+}
+
+int64_t target_run_elements(const Schedule& schedule) { return run_elements(schedule, true); }
+int64_t source_run_elements(const Schedule& schedule) { return run_elements(schedule, false); }
+
 TEST(Images, TakeLongRunsPieceByPieceWherePagesStayAtHand) {
   struct Row {
     const char* text;
@@ -114,14 +128,9 @@ TEST(Images, TakeLongRunsPieceByPieceWherePagesStayAtHand) {
                          Row{"f32[60,32,3,64,40] -> f32[60,32,3,64,40]{2,3,1,0,4}", 3 * 64}}) {
     IterationSpace space = *iteration_space(*parse_problem(row.text));
     simplify(space);
-    const Schedule scheduled = schedule(space, *find_target("avx512_vbmi"));
+    const Schedule scheduled = schedule(space, streaming_target());
     EXPECT_EQ(scheduled.staging, Staging::images) << row.text;
-    int64_t run = 1;
-    const std::vector<Loop>& loops = scheduled.space.loops;
-    const size_t first = loops.size() - static_cast<size_t>(scheduled.tile_loops);
-    for (size_t k = first; k < loops.size(); ++k)
-      run *= scheduled.target_run >> (k - first) & 1 ? loops[k].extent : 1;
-    EXPECT_EQ(run, row.run) << row.text;
+    EXPECT_EQ(target_run_elements(scheduled), row.run) << row.text;
   }
 }
 
@@ -238,7 +247,58 @@ TEST(Transposes, GoOnInTheTargetWherePagesOfTheSourceDoNotStayAtHand) {
                          Row{"f32[72,432,16,80] -> f32[72,432,16,80]{1,3,0,2}", 1}}) {
     IterationSpace space = *iteration_space(*parse_problem(row.text));
     simplify(space);
-    EXPECT_EQ(tiles_between(schedule(space, *find_target("avx512_vbmi"))), row.tiles) << row.text;
+    EXPECT_EQ(tiles_between(schedule(space, streaming_target())), row.tiles) << row.text;
+  }
+}
+
+Schedule scheduled_on_avx512(const char* text) {
+  IterationSpace space = *iteration_space(*parse_problem(text));
+  simplify(space);
+  return schedule(space, streaming_target());
+}
+
+TEST(Transposes, ShiftRowsOfAnyLength) {
+  struct Row {
+    const char* text;
+    int64_t rows;
+  };
+  for (const Row& row : {Row{"f32[219,264,752] -> f32[219,264,752]{0,1,2}", 219},
+                         Row{"f32[1100,20000] -> f32[1100,20000]{0,1}", 1100},
+                         // The longest, and as few as there can be.
+                         Row{"f32[3000,7000] -> f32[3000,7000]{0,1}", 1024},
+                         Row{"u8[12000,7000] -> u8[12000,7000]{0,1}", 4096}}) {
+    EXPECT_EQ(target_run_elements(scheduled_on_avx512(row.text)), row.rows) << row.text;
+  }
+}
+
+TEST(Transposes, TakeAFewColumnsMoreRatherThanARest) {
+  struct Row {
+    const char* text;
+    int64_t columns;
+  };
+  for (const Row& row : {Row{"f32[112,15,15,15,5,32] -> f32[112,15,15,15,5,32]{0,1,2,3,4,5}", 160},
+                         Row{"f16[1,96,96,1600] -> f16[1,96,96,1600]{2,1,3,0}", 320},
+                         // No lines; more than a quarter.
+                         Row{"f16[2,224,224,267] -> f16[2,224,224,267]{2,1,3,0}", 256},
+                         Row{"f32[48,28,28,4,352] -> f32[48,28,28,4,352]{0,1,2,3,4}", 128}}) {
+    EXPECT_EQ(source_run_elements(scheduled_on_avx512(row.text)), row.columns) << row.text;
+  }
+}
+
+/// How many kinds of tiles there are.
+int64_t tiles(const nest::Block& block) {
+  int64_t count = 0;
+  for (const nest::Node& node : block) {
+    const nest::For* loop = std::get_if<nest::For>(&node.statement);
+    count += loop != nullptr ? tiles(loop->body) : 1;
+  }
+  return count;
+}
+
+TEST(Transposes, TakeColumnsOfAPanelThatAreLeftWithTheOthers) {
+  for (const char* text : {"u8[32,2048,7,7] -> u8[32,2048,7,7]{1,3,2,0}",
+                           "f16[32,1024,16,80] -> f16[32,1024,16,80]{1,2,3,0}"}) {
+    EXPECT_EQ(tiles(lower(scheduled_on_avx512(text)).root), 1) << text;
   }
 }
 

@@ -1,6 +1,8 @@
 // See setups.hpp.
 #include "support/setups.hpp"
 
+#include <algorithm>
+
 #include "backend/backend.hpp"
 #include "restride/problem.hpp"
 #include "support/coverage.hpp"
@@ -17,6 +19,15 @@ Target target_of(const Setup& setup) {
   target.shifting_run_bytes = 256;
   if (holds_nothing) target.l1_bytes = target.l2_bytes = 0;
   if (setup.caches == Caches::leave_l1) target.l1_bytes = 0;
+  return target;
+}
+
+Target streaming_target() {
+  const std::span<const Target> known = known_targets();
+  Target target = *std::find_if(known.begin(), known.end(), [](const Target& candidate) {
+    return candidate.name == "avx512_vbmi";
+  });
+  target.streaming_bytes = target.streaming_fill_bytes = target.imaging_bytes = int64_t{1} << 20;
   return target;
 }
 

@@ -30,6 +30,10 @@ std::string name_of(const Setup& setup);
 
 Target target_of(const Setup& setup);
 
+/// AVX-512 with permutes of bytes and caches of one size on any machine, which arrays of a megabyte
+/// go around.
+Target streaming_target();
+
 /// Every program of the problem `text`, on every backend that runs it; of slow ones on a share of
 /// the problems.
 Report run_in(const Setup& setup, const std::string& text);
