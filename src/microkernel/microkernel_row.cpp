@@ -124,6 +124,15 @@ size_t row_begin(const nest::Tile& tile, int64_t bytes) {
   return k;
 }
 
+/// Whether a tile of elements of so many bytes is one run of the source.
+bool is_run_of_source(const nest::Tile& tile, int64_t bytes) {
+  for (auto side = tile.sides.rbegin(); side != tile.sides.rend(); ++side) {
+    if (side->stride[1] != bytes || !side->own.empty()) return false;
+    bytes *= side->extent;
+  }
+  return true;
+}
+
 }  // namespace
 
 Body emit_rows_of_pieces(const nest::Tile& tile, const Strides& at, const Machine& machine) {
@@ -150,6 +159,10 @@ Body emit_rows(const nest::Tile& tile, RowValue value, const Strides& at, const 
   if (run) walk.sides.pop_back();
   walk.advance = {bytes, value == RowValue::copy ? bytes : 0};
   walk.group = std::max<int64_t>(1, machine.vector_bytes / bytes);
+  if (machine.nontemporal && machine.target.reads_ahead_by_step && value == RowValue::copy &&
+      filled == 0 && is_run_of_source(tile, bytes)) {
+    walk.most_straight_groups = walk.looped_groups = 1;
+  }
   Rows rows(value, filled, machine);
   return walk_rows(walk, at, [&](const std::vector<Run>& runs) { return rows.vectors(runs); });
 }

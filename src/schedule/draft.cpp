@@ -174,6 +174,30 @@ void Draft::go_on(size_t operand) {
   if (next >= 0) move_inside(next);
 }
 
+void Draft::follow(size_t operand) {
+  int count = 0;
+  for (int k = 0; k < loop_count(); ++k) {
+    if (mark(k) != Mark::outside) continue;
+    if (!loop(k).own.empty()) return;
+    ++count;
+  }
+  for (; count > 0; --count) move_inside(farthest(operand, count));
+}
+
+int Draft::farthest(size_t operand, int count) const {
+  int found = -1;
+  std::vector<int> seen;  // axes
+  for (int k = 0; count > 0; ++k) {
+    if (mark(k) != Mark::outside) continue;
+    --count;
+    const bool finer = std::find(seen.begin(), seen.end(), loop(k).axis) != seen.end();
+    seen.push_back(loop(k).axis);
+    const int64_t most = found < 0 ? -1 : std::abs(loop(found).stride[operand]);
+    if (!finer && std::abs(loop(k).stride[operand]) > most) found = k;
+  }
+  return found;
+}
+
 void Draft::move_inside(int k) {
   int last = loop_count() - 1;
   while (mark(last) != Mark::outside) --last;
