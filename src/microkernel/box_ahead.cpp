@@ -50,11 +50,10 @@ int64_t BoxAhead::panel_offset(int64_t panel) const {
 }
 
 void BoxAhead::ask(Emitter& emitter, int64_t column, int64_t begin, int64_t beside) const {
-  constexpr int second_level = 2;
   if (!asks_ || begin % line_bytes_ != 0) return;
   const int64_t line = column * written_lines_ + begin / line_bytes_;
   const int64_t offset = rows_.at(1, line / group_lines_) + line % group_lines_ * line_bytes_;
-  emitter.prefetch(prefetch_stream, first_ + offset + beside, second_level);
+  emitter.ask(prefetch_stream, first_ + offset + beside);
 }
 
 void BoxAhead::add_panel_step(std::vector<Step>& steps) const {

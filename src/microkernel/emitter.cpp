@@ -267,6 +267,8 @@ void Emitter::prefetch(int stream, int64_t offset, int level) {
                   .offset = offset});
 }
 
+void Emitter::ask(int stream, int64_t offset) { prefetch(stream, offset, target_.asked_level); }
+
 void Emitter::claim(int64_t offset) {
   constexpr int to_write = 0;
   prefetch(target_stream, offset, to_write);

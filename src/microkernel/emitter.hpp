@@ -90,6 +90,8 @@ class Emitter {
   /// Copies part of a vector's worth of memory that begins on a vector: no access leaves that.
   void copy_part(int from_stream, int64_t from, int to_stream, int64_t to, VectorPart part);
   void prefetch(int stream, int64_t offset, int level);
+  /// Asks for a line of a source that the box behind this one reads.
+  void ask(int stream, int64_t offset);
   /// Asks for lines of a stream that will be read some time after these bytes: one for each that
   /// begins in them.
   void ask_ahead(int stream, int64_t offset, int64_t bytes);

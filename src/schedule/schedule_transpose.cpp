@@ -188,6 +188,20 @@ bool reads_pages(const Draft& draft, int64_t row, int64_t column) {
          goes_on(draft, 1, column, draft.target().page_bytes);
 }
 
+/// Rows of a block that streams, for processors that like longer runs of the target: all rows of
+/// the digit that goes on behind runs of `row` bytes, or some where runs of the source, of `column`
+/// bytes so far, are long, too.
+int64_t long_rows(const Draft& draft, int64_t row, int64_t column) {
+  const int64_t bytes = draft.space().op.bytes, most = draft.target().streamed_run_bytes;
+  const int next = draft.next_in_run(0, row);
+  if (!draft.schedule().nontemporal || draft.goal() == CodeGoal::small || bytes == 1 || next < 0)
+    return 0;
+  const int64_t all = row * draft.loop(next).extent;
+  const bool whole = all <= most,
+             long_columns = goes_on(draft, 1, column, streamed_columns(bytes) * bytes);
+  return whole || long_columns ? std::min(all, most) / bytes : 0;
+}
+
 /// Networks that make a block, so that lines are used up while they are in the cache. `streams`:
 /// arrays do not stay there, even if they are written through it. `crowds`: columns crowd its sets.
 Block block_of_networks(const Draft& draft, bool streams, bool crowds) {
@@ -271,7 +285,8 @@ void transpose(Draft& draft) {
   const Block block = pages ? Block{page_rows, target.page_bytes / bytes}
                             : block_of_networks(draft, streams, crowds);
   schedule.target_first = crowds || schedule.network_column_bytes >= target.line_bytes;
-  row = draft.take_run(0, row, block.rows * bytes, Mark::target_run);
+  const int64_t rows = pages ? block.rows : std::max(block.rows, long_rows(draft, row, column));
+  row = draft.take_run(0, row, rows * bytes, Mark::target_run);
   const bool panels = schedule.nontemporal && bytes <= widest_rest_bytes && masks_lines(target);
   int64_t wanted = block.columns * bytes;
   if (panels && row > target.line_bytes) wanted = columns_wanted(draft, column, wanted);

@@ -19,7 +19,6 @@ using program::Reg;
 
 // Vectors in straight-line code; longer rows loop.
 constexpr int64_t most_straight_vectors = 16;
-constexpr int second_level = 2;
 
 class RowMixer {
  public:
@@ -47,7 +46,7 @@ class RowMixer {
     const RowMixing& mixing = box_.mixing;
     const std::vector<Reg> rows = mixed_rows(emitter_, mixing, [&](int64_t row) {
       const int64_t at = from + row * mixing.from.stride;
-      if (ahead_ != 0) emitter_.prefetch(source_stream, at + ahead_, second_level);
+      if (ahead_ != 0) emitter_.ask(source_stream, at + ahead_);
       return emitter_.load(source_stream, at, bytes);
     });
     for (int64_t row = 0; row < mixing.to.rows; ++row) {

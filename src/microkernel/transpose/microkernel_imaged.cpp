@@ -216,14 +216,13 @@ class ImagedTranspose {
   /// The last byte of each of its panels: the one before has had the others.
   Body asks() const {
     if (machine_.ahead == 0) return {};
-    constexpr int second_level = 2;
     const int64_t bytes = panel_columns_ * machine_.element_bytes;
     Emitter emitter(machine_.target, machine_.vector_bytes);
     for (int64_t row = 0; row < asked_.rows; ++row) {
       // Of pieces, the stream stands where the next one begins.
       const int64_t first = at_[1] + (pieces_ == 1 ? machine_.ahead : 0) + piece_.at(1, row);
       for (int64_t panel = 1; panel <= panels(); ++panel)
-        emitter.prefetch(prefetch_stream, first + panel * bytes - 1, second_level);
+        emitter.ask(prefetch_stream, first + panel * bytes - 1);
     }
     return body_of(emitter.take());
   }

@@ -83,13 +83,12 @@ class ImagedRows {
   /// Asks for some rows of the next box, all columns at once.
   Body asks() const {
     if (machine_.ahead == 0) return {};
-    constexpr int second_level = 2;
     const int64_t line = machine_.vector_bytes, bytes = columns_.extent() * row_bytes_;
     Emitter emitter(machine_.target, machine_.vector_bytes);
     for (int64_t row = 0; row < asked_rows_; ++row) {
       const int64_t first = at_[1] + machine_.ahead + rows_.at(1, row * row_);
       for (int64_t begin = 0; begin < bytes; begin += line)
-        emitter.prefetch(prefetch_stream, first + std::min(begin + line, bytes) - 1, second_level);
+        emitter.ask(prefetch_stream, first + std::min(begin + line, bytes) - 1);
     }
     return body_of(emitter.take());
   }

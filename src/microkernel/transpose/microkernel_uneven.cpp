@@ -208,12 +208,11 @@ class UnevenTranspose {
 
   /// Asks for line `line` of the next box.
   void ask(Emitter& emitter, int64_t line) const {
-    constexpr int second_level = 2;
     const int64_t row_lines = columns_.extent * element_ / vector_;
     const int64_t offset = at_[1] + line / row_lines * rows_.stride[1] + line % row_lines * vector_;
     // Of rows between lines the first one has been read to its middle: see BoxAhead.
     const int64_t between = rows_.stride[1] % vector_ != 0 ? vector_ - 1 : 0;
-    emitter.prefetch(prefetch_stream, offset + between + machine_.ahead, second_level);
+    emitter.ask(prefetch_stream, offset + between + machine_.ahead);
   }
 
   /// As many rows are written as have the lines of whole rows of the source.

@@ -58,11 +58,9 @@ class ImageOut {
   }
 
   void ask(Emitter& emitter, int64_t k) const {
-    constexpr int second_level = 2;
     if (ahead_ == nullptr) return;
     const int64_t row = ahead_->rows.at(1, k / ahead_->row_lines);
-    emitter.prefetch(prefetch_stream, ahead_->first + row + k % ahead_->row_lines * line_,
-                     second_level);
+    emitter.ask(prefetch_stream, ahead_->first + row + k % ahead_->row_lines * line_);
   }
 
   // ---- what leaves
