@@ -8,6 +8,7 @@
 
 #include "base/arithmetic.hpp"
 #include "microkernel/transpose/shifted_lines.hpp"
+#include "schedule/l1_sets.hpp"
 #include "schedule/page_walks.hpp"
 
 namespace restride::scheduling {
@@ -38,6 +39,18 @@ int64_t cached_bytes(const Draft& draft, int operand) {
   return std::min(draft.extent_bytes(operand), lines);
 }
 
+/// Whether columns of a transpose, as many as are in a line of the source, lie so far apart in the
+/// target that a set of L1 has to hold more lines of it than it can.
+bool crowds_sets(const Draft& draft) {
+  const int across = draft.contiguous(1), down = draft.contiguous(0);
+  if (!is_move(draft.space().op) || is_packed(draft.space().op) || across < 0 || across == down)
+    return false;
+  const Loop& columns = draft.loop(across);
+  const int64_t per_line = draft.target().line_bytes / draft.space().op.bytes;
+  return columns.stride[0] != 0 &&
+         !l1_holds_lines(draft.target(), columns.stride[0], std::min(columns.extent, per_line));
+}
+
 int64_t cached_source_bytes(const Draft& draft) {
   int64_t read = 0;
   for (int operand = 1; operand <= source_count(draft.space().op); ++operand) {
@@ -53,9 +66,11 @@ bool fills(const Draft& draft) {
 }
 
 bool streams(const Draft& draft) {
-  const int64_t most =
-      fills(draft) ? draft.target().streaming_fill_bytes : draft.target().streaming_bytes;
-  return draft.target().nontemporal && cached_bytes(draft, 0) + cached_source_bytes(draft) > most;
+  const Target& target = draft.target();
+  const int64_t most = fills(draft)         ? target.streaming_fill_bytes
+                       : crowds_sets(draft) ? target.crowded_streaming_bytes
+                                            : target.streaming_bytes;
+  return target.nontemporal && cached_bytes(draft, 0) + cached_source_bytes(draft) > most;
 }
 
 bool stays_in_l1(const Draft& draft) {

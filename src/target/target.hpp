@@ -36,6 +36,8 @@ struct Target {
   int64_t l3_bytes = 32 * 1024 * 1024;
   /// Source and target together beyond which stores around the caches pay.
   int64_t streaming_bytes = 24 * 1024 * 1024;
+  /// The same where columns of a transpose crowd sets of the caches.
+  int64_t crowded_streaming_bytes = 24 * 1024 * 1024;
   /// The same where hardly anything is read.
   int64_t streaming_fill_bytes = 24 * 1024 * 1024;
   /// The same where runs of the target that begin between lines are put together first.
