@@ -188,18 +188,33 @@ bool reads_pages(const Draft& draft, int64_t row, int64_t column) {
          goes_on(draft, 1, column, draft.target().page_bytes);
 }
 
+/// How long runs of the source are to be, of `column` bytes so far: as a block, or longer if that
+/// leaves a digit whole.
+int64_t uncut_columns(const Draft& draft, int64_t column, const Block& block) {
+  const int64_t wanted = block.columns * draft.space().op.bytes;
+  if (!draft.schedule().nontemporal || draft.goal() == CodeGoal::small) return wanted;
+  int64_t whole = column;
+  for (int k; (k = draft.next_in_run(1, whole)) >= 0;) {
+    const int64_t longer = whole * draft.loop(k).extent;
+    if (longer > draft.target().uncut_run_bytes) break;
+    whole = longer;
+  }
+  return std::max(whole, wanted);
+}
+
 /// Rows of a block that streams, for processors that like longer runs of the target: all rows of
 /// the digit that goes on behind runs of `row` bytes, or some where runs of the source, of `column`
 /// bytes so far, are long, too.
 int64_t long_rows(const Draft& draft, int64_t row, int64_t column) {
-  const int64_t bytes = draft.space().op.bytes, most = draft.target().streamed_run_bytes;
+  const int64_t bytes = draft.space().op.bytes, most = draft.target().long_run_bytes;
   const int next = draft.next_in_run(0, row);
   if (!draft.schedule().nontemporal || draft.goal() == CodeGoal::small || bytes == 1 || next < 0)
     return 0;
   const int64_t all = row * draft.loop(next).extent;
-  const bool whole = all <= most,
-             long_columns = goes_on(draft, 1, column, streamed_columns(bytes) * bytes);
-  return whole || long_columns ? std::min(all, most) / bytes : 0;
+  const bool long_columns = goes_on(draft, 1, column, streamed_columns(bytes) * bytes);
+  if (long_columns) return std::min(all, most) / bytes;
+  // Half as many more rather than two parts.
+  return 2 * all <= 3 * most ? all / bytes : 0;
 }
 
 /// Networks that make a block, so that lines are used up while they are in the cache. `streams`:
@@ -288,7 +303,7 @@ void transpose(Draft& draft) {
   const int64_t rows = pages ? block.rows : std::max(block.rows, long_rows(draft, row, column));
   row = draft.take_run(0, row, rows * bytes, Mark::target_run);
   const bool panels = schedule.nontemporal && bytes <= widest_rest_bytes && masks_lines(target);
-  int64_t wanted = block.columns * bytes;
+  int64_t wanted = uncut_columns(draft, column, block);
   if (panels && row > target.line_bytes) wanted = columns_wanted(draft, column, wanted);
   column = draft.take_run(1, column, wanted, Mark::source_run, column_length(draft));
   if (panels) join_columns(draft);

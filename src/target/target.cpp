@@ -82,7 +82,8 @@ void read_make(Target& target) {
   // Zen 5, 12 problems of ttc and 4 matrices: runs of 256 bytes .93 of the time
   // (f32[28,28,28,48,48] {3,1,4,0,2} .63 -> .79 of the ceiling, u16 4096 x 4096 .65 -> .92), of
   // 512 1.14.
-  if (amd) target.streamed_run_bytes = 256;
+  if (amd) target.long_run_bytes = 256;
+  if (amd) target.uncut_run_bytes = 1536;
   if (amd) target.asked_level = 1;
 }
 
@@ -167,7 +168,8 @@ void take_make_of(const Target& host, Target& target) {
   target.claiming_bytes = host.claiming_bytes;
   target.shifting_run_bytes = host.shifting_run_bytes;
   target.reads_ahead_by_step = host.reads_ahead_by_step;
-  target.streamed_run_bytes = host.streamed_run_bytes;
+  target.long_run_bytes = host.long_run_bytes;
+  target.uncut_run_bytes = host.uncut_run_bytes;
   target.asked_level = host.asked_level;
 }
 

@@ -48,9 +48,11 @@ struct Target {
   /// stream. (2 KB against 512: 40 random matrices with rows of 300 bytes to 2 KB 1.04 times as
   /// long, u8[917,40,465]{0,2,1} .35 for .53 of the ceiling; 256 bytes the same.)
   int64_t shifting_run_bytes = 512;
-  /// Bytes of the target that boxes of a transpose write at a time where they stream, if elements
-  /// have two bytes or more.
-  int64_t streamed_run_bytes = 128;
+  /// Where transposes of two bytes and more stream, boxes write so many bytes of the target at a
+  /// time, if these are to be more than two lines.
+  int64_t long_run_bytes = 0;
+  /// They do not cut digits of the source up to so many bytes.
+  int64_t uncut_run_bytes = 512;
   int asked_level = 2;  ///< of the caches, to which boxes are asked for ahead
   /// The processor reads ahead of an instruction by the steps that it sees it take, so that rows
   /// are best moved by one, in the order of the source.
