@@ -46,6 +46,7 @@ class BoxAhead {
   int64_t group_lines_ = 1;     // of a row that are asked for one after the other
   int64_t row_shares_ = 1;      // panels that share out all rows
   int64_t rows_per_panel_ = 1;  // their shares
+  int level_ = 2;               // of the caches
   bool asks_ = false;
 };
 
