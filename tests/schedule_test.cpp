@@ -8,6 +8,7 @@
 #include "loop_nest/loop_nest.hpp"
 #include "schedule/scheduling.hpp"
 #include "space/iteration_space.hpp"
+#include "support/scheduled.hpp"
 #include "support/setups.hpp"
 #include "target/target.hpp"
 
@@ -98,19 +99,6 @@ TEST(Caches, AreAskedForLinesOfAnyNumberOfRows) {
                    target_of({"avx512_vbmi", Caches::hold_everything}));
 }
 
-/// The product of the tile's loops that make runs of the target, or of those that do not.
-int64_t run_elements(const Schedule& schedule, bool of_target) {
-  int64_t run = 1;
-  const std::vector<Loop>& loops = schedule.space.loops;
-  const size_t first = loops.size() - static_cast<size_t>(schedule.tile_loops);
-  for (size_t k = first; k < loops.size(); ++k)
-    run *= ((schedule.target_run >> (k - first) & 1) != 0) == of_target ? loops[k].extent : 1;
-  return run;
-}
-
-int64_t target_run_elements(const Schedule& schedule) { return run_elements(schedule, true); }
-int64_t source_run_elements(const Schedule& schedule) { return run_elements(schedule, false); }
-
 TEST(Images, TakeLongRunsPieceByPieceWherePagesStayAtHand) {
   struct Row {
     const char* text;
@@ -126,11 +114,9 @@ TEST(Images, TakeLongRunsPieceByPieceWherePagesStayAtHand) {
                          Row{"f32[40,36,60,17,64] -> f32[40,36,60,17,64]{1,2,0,3,4}", 36 * 6},
                          // Whole lines.
                          Row{"f32[60,32,3,64,40] -> f32[60,32,3,64,40]{2,3,1,0,4}", 3 * 64}}) {
-    IterationSpace space = *iteration_space(*parse_problem(row.text));
-    simplify(space);
-    const Schedule scheduled = schedule(space, streaming_target());
-    EXPECT_EQ(scheduled.staging, Staging::images) << row.text;
-    EXPECT_EQ(target_run_elements(scheduled), row.run) << row.text;
+    const Schedule schedule = scheduled(row.text, streaming_target());
+    EXPECT_EQ(schedule.staging, Staging::images) << row.text;
+    EXPECT_EQ(target_run_elements(schedule), row.run) << row.text;
   }
 }
 
@@ -245,16 +231,8 @@ TEST(Transposes, GoOnInTheTargetWherePagesOfTheSourceDoNotStayAtHand) {
                          Row{"f32[43408,1216] -> f32[43408,1216]{0,1}", 1},
                          Row{"f32[64,256,3768] -> f32[64,256,3768]{1,2,0}", 1},
                          Row{"f32[72,432,16,80] -> f32[72,432,16,80]{1,3,0,2}", 1}}) {
-    IterationSpace space = *iteration_space(*parse_problem(row.text));
-    simplify(space);
-    EXPECT_EQ(tiles_between(schedule(space, streaming_target())), row.tiles) << row.text;
+    EXPECT_EQ(tiles_between(scheduled(row.text, streaming_target())), row.tiles) << row.text;
   }
-}
-
-Schedule scheduled_on_avx512(const char* text) {
-  IterationSpace space = *iteration_space(*parse_problem(text));
-  simplify(space);
-  return schedule(space, streaming_target());
 }
 
 TEST(Transposes, ShiftRowsOfAnyLength) {
@@ -267,7 +245,7 @@ TEST(Transposes, ShiftRowsOfAnyLength) {
                          // The longest, and as few as there can be.
                          Row{"f32[3000,7000] -> f32[3000,7000]{0,1}", 1024},
                          Row{"u8[12000,7000] -> u8[12000,7000]{0,1}", 4096}}) {
-    EXPECT_EQ(target_run_elements(scheduled_on_avx512(row.text)), row.rows) << row.text;
+    EXPECT_EQ(target_run_elements(scheduled(row.text, streaming_target())), row.rows) << row.text;
   }
 }
 
@@ -281,7 +259,8 @@ TEST(Transposes, TakeAFewColumnsMoreRatherThanARest) {
                          // No lines; more than a quarter.
                          Row{"f16[2,224,224,267] -> f16[2,224,224,267]{2,1,3,0}", 256},
                          Row{"f32[48,28,28,4,352] -> f32[48,28,28,4,352]{0,1,2,3,4}", 128}}) {
-    EXPECT_EQ(source_run_elements(scheduled_on_avx512(row.text)), row.columns) << row.text;
+    EXPECT_EQ(source_run_elements(scheduled(row.text, streaming_target())), row.columns)
+        << row.text;
   }
 }
 
@@ -298,7 +277,7 @@ int64_t tiles(const nest::Block& block) {
 TEST(Transposes, TakeColumnsOfAPanelThatAreLeftWithTheOthers) {
   for (const char* text : {"u8[32,2048,7,7] -> u8[32,2048,7,7]{1,3,2,0}",
                            "f16[32,1024,16,80] -> f16[32,1024,16,80]{1,2,3,0}"}) {
-    EXPECT_EQ(tiles(lower(scheduled_on_avx512(text)).root), 1) << text;
+    EXPECT_EQ(tiles(lower(scheduled(text, streaming_target())).root), 1) << text;
   }
 }
 
@@ -317,11 +296,9 @@ TEST(Caches, KeepSourcesWithGapsUntilTheyAreUsedUp) {
         Row{"f32[18,120,257,8]{3,2,1,0:T(16,128)} -> f32[18,120,257,8]{3,1,0,2}", true},
         // Longer runs.
         Row{"f32[18,120,257,64]{3,2,1,0:T(16,128)} -> f32[18,120,257,64]{3,1,0,2}", false}}) {
-    IterationSpace space = *iteration_space(*parse_problem(row.text));
-    simplify(space);
-    const Schedule scheduled = schedule(space, target_of({"avx512_vbmi", Caches::hold_nothing}));
+    const Schedule schedule = scheduled(row.text, target_of({"avx512", Caches::hold_nothing}));
     constexpr int64_t most = 16;
-    EXPECT_EQ(tiles_between(scheduled) <= most, row.soon) << row.text;
+    EXPECT_EQ(tiles_between(schedule) <= most, row.soon) << row.text;
   }
 }
 

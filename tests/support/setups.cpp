@@ -18,6 +18,12 @@ Target target_of(const Setup& setup) {
       target.streaming_bytes;
   target.claiming_bytes = 0;
   target.shifting_run_bytes = 256;
+  // Two targets stand for processors that are programmed otherwise.
+  const bool steps = target.name == "sse2" || target.name == "avx512_vbmi";
+  target.reads_ahead_by_step = steps;
+  target.long_run_bytes = steps ? 256 : 0;
+  target.uncut_run_bytes = steps ? 1536 : 512;
+  target.asked_level = steps ? 1 : 2;
   if (holds_nothing) target.l1_bytes = target.l2_bytes = 0;
   if (setup.caches == Caches::leave_l1) target.l1_bytes = 0;
   return target;

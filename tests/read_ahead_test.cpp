@@ -1,0 +1,147 @@
+// What is planned for processors that read ahead of an instruction by the steps that it takes, and
+// that like long runs: which order rows have, how long runs of a box are, and where lines are asked
+// for. None of this changes what arrives.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <vector>
+
+#include "plan/planner.hpp"
+#include "space/iteration_space.hpp"
+#include "support/scheduled.hpp"
+#include "support/setups.hpp"
+
+namespace restride::testing {
+namespace {
+
+Target reading_ahead() {
+  Target target = streaming_target();
+  target.reads_ahead_by_step = true;
+  target.long_run_bytes = 256;
+  target.uncut_run_bytes = 1536;
+  target.asked_level = 1;
+  return target;
+}
+
+/// How far the loops around a tile go in the source, outermost first.
+std::vector<int64_t> source_strides(const Schedule& schedule) {
+  std::vector<int64_t> strides;
+  for (auto loop = schedule.space.loops.begin();
+       loop != schedule.space.loops.end() - schedule.tile_loops; ++loop) {
+    strides.push_back(loop->stride[1]);
+  }
+  return strides;
+}
+
+TEST(Rows, LieInTheOrderOfTheSource) {
+  struct Row {
+    const char* text;
+    std::vector<int64_t> strides;
+  };
+  for (const Row& row :
+       {Row{"f32[384,300,368] -> f32[384,300,368]{2,0,1}", {300 * 1472, 1472}},
+        Row{"f32[96,75,16,464] -> f32[96,75,16,464]{3,0,1,2}", {2227200, 29696, 1856}},
+        // Short ones that the source does not come back to soon: four of the target, then the next
+        // of the source in the same tile.
+        Row{"f32[1000,3200,16] -> f32[1000,3200,16]{2,0,1}", {4 * 204800, 256}},
+        // That it comes back to soon.
+        Row{"f32[200,300,64,16] -> f32[200,300,64,16]{3,1,0,2}", {4096, 1024}}}) {
+    EXPECT_EQ(source_strides(scheduled(row.text, reading_ahead())), row.strides) << row.text;
+  }
+}
+
+TEST(Rows, KeepTheOrderOfTheTargetOnOtherProcessors) {
+  const std::vector<int64_t> strides =
+      source_strides(scheduled("f32[384,300,368] -> f32[384,300,368]{2,0,1}", streaming_target()));
+  EXPECT_LT(strides.front(), strides.back());
+}
+
+void count_operations(const program::Body& body, program::Code code, std::multiset<int>& widths) {
+  for (const auto& item : body) {
+    if (const program::For* loop = std::get_if<program::For>(&item)) {
+      count_operations(loop->body, code, widths);
+      continue;
+    }
+    for (const program::Op& op : std::get<program::Block>(item)) {
+      if (op.code == code) widths.insert(op.width);
+    }
+  }
+}
+
+/// The widths of operations of a kind in the first program of a problem.
+std::multiset<int> widths(const char* text, const Target& target, program::Code code) {
+  IterationSpace space = *iteration_space(*parse_problem(text));
+  simplify(space);
+  std::multiset<int> result;
+  count_operations(plan_programs(space, target).front().root, code, result);
+  return result;
+}
+
+TEST(Rows, AreReadByOneLoadWhereTheyFollowEachOther) {
+  for (const char* text : {"f32[384,300,368] -> f32[384,300,368]{2,0,1}",
+                           "f32[200,300,64,16] -> f32[200,300,64,16]{3,1,0,2}"}) {
+    EXPECT_EQ(widths(text, reading_ahead(), program::Code::load).size(), 1U) << text;
+    EXPECT_GT(widths(text, streaming_target(), program::Code::load).size(), 1U) << text;
+  }
+  // Four streams.
+  EXPECT_EQ(
+      widths("f32[1000,3200,16] -> f32[1000,3200,16]{2,0,1}", reading_ahead(), program::Code::load)
+          .size(),
+      16U);
+}
+
+TEST(Boxes, WriteLongerRuns) {
+  struct Row {
+    const char* text;
+    int64_t rows, columns;
+  };
+  for (const Row& row :
+       {Row{"f32[7264,7264] -> f32[7264,7264]{0,1}", 64, 128},
+        Row{"f16[4096,4096] -> f16[4096,4096]{0,1}", 128, 256},
+        Row{"u8[4096,4096] -> u8[4096,4096]{0,1}", 128, 512},
+        // A whole digit.
+        Row{"f32[75,75,96,96] -> f32[75,75,96,96]{2,3,0,1}", 96, 96},
+        Row{"f32[28,28,28,48,48] -> f32[28,28,28,48,48]{3,1,4,0,2}", 48, 48},
+        // Of the source, too.
+        Row{"f32[28,28,4,48,352] -> f32[28,28,4,48,352]{3,1,4,0,2}", 48, 352},
+        // The next digit of the target lies elsewhere in the source.
+        Row{"f32[15,15,32,15,15,32] -> f32[15,15,32,15,15,32]{2,3,5,0,4,1}", 32, 160}}) {
+    const Schedule schedule = scheduled(row.text, reading_ahead());
+    EXPECT_EQ(target_run_elements(schedule), row.rows) << row.text;
+    EXPECT_EQ(source_run_elements(schedule), row.columns) << row.text;
+  }
+}
+
+TEST(Boxes, AreAskedForTowardsTheLevelThatSuits) {
+  const char* const aligned = "f32[4096,4096] -> f32[4096,4096]{0,1}";
+  EXPECT_EQ(*widths(aligned, reading_ahead(), program::Code::prefetch).begin(), 1);
+  EXPECT_EQ(*widths(aligned, streaming_target(), program::Code::prefetch).begin(), 2);
+  const char* const between = "f32[4096,4095] -> f32[4096,4095]{0,1}";
+  EXPECT_EQ(*widths(between, reading_ahead(), program::Code::prefetch).begin(), 2);
+}
+
+TEST(Streaming, BeginsEarlierWhereColumnsCrowdSetsOfTheCaches) {
+  struct Row {
+    const char* text;
+    bool nontemporal;
+  };
+  Target target = streaming_target();
+  target.streaming_bytes = int64_t{1} << 30;
+  target.l1_bytes = 48 * 1024;
+  for (const Row& row : {Row{"f32[1024,1024] -> f32[1024,1024]{0,1}", true},
+                         Row{"f32[128,96,128] -> f32[128,96,128]{0,1,2}", true},
+                         Row{"f16[32,2048,7,7] -> f16[32,2048,7,7]{1,3,2,0}", true},
+                         Row{"u8[2048,2048] -> u8[2048,2048]{0,1}", true},
+                         // Spread over all sets; half of a set's ways.
+                         Row{"f32[1000,1024] -> f32[1000,1024]{0,1}", false},
+                         Row{"f32[512,1024] -> f32[512,1024]{0,1}", false},
+                         Row{"f64[1024,1024] -> f64[1024,1024]{0,1}", false},
+                         // Few columns; none.
+                         Row{"f32[1024,1024,4] -> f32[1024,1024,4]{1,0,2}", false},
+                         Row{"f32[1024,1024] -> f32[1024,1024]", false}}) {
+    EXPECT_EQ(scheduled(row.text, target).nontemporal, row.nontemporal) << row.text;
+  }
+}
+
+}  // namespace
+}  // namespace restride::testing
