@@ -159,6 +159,7 @@ Body emit_rows(const nest::Tile& tile, RowValue value, const Strides& at, const 
   if (run) walk.sides.pop_back();
   walk.advance = {bytes, value == RowValue::copy ? bytes : 0};
   walk.group = std::max<int64_t>(1, machine.vector_bytes / bytes);
+  // One load that takes every step is seen to go through the source.
   if (machine.nontemporal && machine.target.reads_ahead_by_step && value == RowValue::copy &&
       filled == 0 && is_run_of_source(tile, bytes)) {
     walk.most_straight_groups = walk.looped_groups = 1;

@@ -26,8 +26,7 @@ constexpr int64_t short_run_bytes = 512;
 // Where rows go in the order of the source, so many shorter ones that follow each other in the
 // target go together, if the source does not come back to them soon: f32[1000,3200,16]{2,0,1} .52
 // -> 1.06 of the ceiling, [1000,1600,32] .90 -> 1.06, [1000,1000,48] 1.14 -> 1.02; from 4 KB apart
-// [200,300,64,16]{3,1,0,2} .98 -> .74, from 9.6 KB 1.12 -> .77, from
-// 30 KB f32[15,15,32,15,32,16]{5,2,3,0,1,4} .55 -> .82.
+// [200,300,64,16]{3,1,0,2} .98 -> .74, from 9.6 KB 1.12 -> .77, from 30 KB .55 -> .82.
 constexpr int64_t least_single_row_bytes = 192;
 constexpr int64_t rows_together = 4;
 constexpr int64_t soon_pages = 4;

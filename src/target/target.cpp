@@ -58,9 +58,8 @@ void read_make(Target& target) {
   constexpr uint32_t third_level = 3, inclusive = 1u << 1;
   const bool near = amd || has_bits(cpuid(4, third_level).edx, inclusive);
   target.streaming_bytes = near ? target.l3_bytes / 8 * 5 : target.l2_bytes / 4 * 5;
-  // Not if few sets have to hold what is written: f32 1024 x 1024 .23 -> .67 of the ceiling, 512 x
-  // 512 .58 -> .73, u8 2048 x 2048 .22 -> .40, f16[32,2048,7,7]{1,3,2,0} .18 -> .55; u16 512 x 512
-  // the same, u8 512 x 512 .41 -> .20.
+  // Not if few sets have to hold what is written: f32 1024 x 1024 .23 -> .69 of the ceiling, u8
+  // 2048 x 2048 .22 -> .41, f16[32,2048,7,7]{1,3,2,0} .18 -> .56; but u8 512 x 512 .41 -> .20.
   target.crowded_streaming_bytes = std::min(target.streaming_bytes, target.l2_bytes / 2 * 3);
   // What is only written may lie behind the mesh: there regular stores fill 4 to 16 MiB 1.1 to 1.3
   // times faster, 17 to 64 MiB 1.5 times, where a quarter of it is to be had. (Where neighbours
