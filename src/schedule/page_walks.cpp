@@ -10,9 +10,6 @@
 namespace restride::scheduling {
 namespace {
 
-// Of 2048 that processors since Ice Lake keep in their second level.
-constexpr int64_t pages_at_hand = 1792;
-
 /// Loops, innermost first: those of the tile, those around it, those outside.
 std::vector<int> from_inside(const Draft& draft) {
   std::vector<int> order;
@@ -59,7 +56,7 @@ int64_t page_walks(const Draft& draft) {
       walks[operand].push_back({std::abs(draft.loop(k).stride[operand]), draft.loop(k).extent});
       pages += granules_bytes(walks[operand], draft.space().op.bytes, page) / page;
     }
-    fits = pages <= pages_at_hand;
+    fits = pages <= draft.target().translated_pages;
   }
   return pages * entered;
 }

@@ -32,6 +32,8 @@ struct Target {
   int64_t line_bytes = 64;
   int64_t page_bytes = 4096;
   int64_t l1_bytes = 32 * 1024;  ///< data cache
+  /// Pages whose translations stay at hand: of 2048 since Ice Lake, seven eighths.
+  int64_t translated_pages = 1792;
   int64_t l2_bytes = 1024 * 1024;
   int64_t l3_bytes = 32 * 1024 * 1024;
   /// Source and target together beyond which stores around the caches pay.
