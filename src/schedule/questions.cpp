@@ -42,7 +42,7 @@ int64_t cached_bytes(const Draft& draft, int operand) {
 /// Whether columns of a transpose, as many as are in a line of the source, lie so far apart in the
 /// target that a set of L1 has to hold more lines of it than it can; or twice as many in the target
 /// and rows in the source. (Of the ceiling, around the caches: f64 1024 x 1024 .46 -> .70, 512 x
-/// 512 .53 -> .67, f32 512 x 512 .55 -> .68; with the target alone f64[512,300] .73 -> .68.)
+/// 512 .53 -> .67, f32 512 x 512 the same; with the target alone f64[512,300] .73 -> .68.)
 bool crowds_sets(const Draft& draft) {
   const int across = draft.contiguous(1), down = draft.contiguous(0);
   if (!is_move(draft.space().op) || is_packed(draft.space().op) || across < 0 || down < 0 ||

@@ -75,8 +75,8 @@ void read_make(Target& target) {
   if (!near) target.claiming_bytes = target.l2_bytes / 2;
   // vpermi2b and vpermi2w: one operation on Zen 4, three on Sapphire Rapids.
   target.narrow_permute_steps = amd ? 1 : 3;
-  // Zen 5: rows of 128 bytes to 8 KB in the order of the source .73 -> .90 of the ceiling, by one
-  // load in a loop of its own .93; that alone .68. On Emerald Rapids boxes of rows are faster.
+  // Zen 5: rows of 128 bytes to 8 KB in the order of the source .75 -> .90 of the ceiling, by one
+  // load in a loop of its own .94; that alone .68.
   target.reads_ahead_by_step = amd;
   // Zen 5, 12 problems of ttc and 4 matrices: runs of 256 bytes .93 of the time
   // (f32[28,28,28,48,48] {3,1,4,0,2} .63 -> .79 of the ceiling, u16 4096 x 4096 .65 -> .92), of

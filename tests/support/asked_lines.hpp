@@ -1,0 +1,54 @@
+// Which lines of a source a program asks for ahead, and in which order.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "program/program.hpp"
+
+namespace restride::testing {
+
+/// Collects the lines of the first source that a program asks for, by walking all iterations.
+class AskedLines {
+ public:
+  explicit AskedLines(const Program& program) : program_(program), at_(program.streams.size(), 0) {
+    walk(program.root);
+  }
+
+  int64_t count() const { return static_cast<int64_t>(lines_.size()); }
+  /// How often the next one asked for lies right behind.
+  int64_t side_by_side() const { return side_by_side_; }
+
+ private:
+  void walk(const program::Body& body) {
+    for (const auto& item : body) {
+      const program::For* loop = std::get_if<program::For>(&item);
+      for (int64_t i = 0; loop && i < loop->extent; ++i) {
+        for (const program::Step& step : loop->steps) at_[size_t(step.stream)] += step(i);
+        walk(loop->body);
+        for (const program::Step& step : loop->steps) at_[size_t(step.stream)] -= step(i);
+      }
+      if (loop) continue;
+      for (const program::Op& op : std::get<program::Block>(item)) ask(op);
+    }
+  }
+
+  void ask(const program::Op& op) {
+    const program::Operand& operand = program_.operands[size_t(program_.streams[op.stream])];
+    const int64_t byte = at_[op.stream] + op.offset;
+    const bool inside = byte >= operand.begin && byte < operand.end;
+    if (op.code != program::Code::prefetch || operand.role != program::Role::source || !inside)
+      return;
+    side_by_side_ += byte / 64 == last_ + 1 ? 1 : 0;
+    last_ = byte / 64;
+    lines_.insert(last_);
+  }
+
+  const Program& program_;
+  std::vector<int64_t> at_;
+  std::set<int64_t> lines_;
+  int64_t last_ = -1, side_by_side_ = 0;
+};
+
+}  // namespace restride::testing
