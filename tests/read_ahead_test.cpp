@@ -1,6 +1,6 @@
 // What is planned for processors that read ahead of an instruction by the steps that it takes, and
-// that like long runs: which order rows have, how long runs of a box are, and where lines are asked
-// for. None of this changes what arrives.
+// that like long runs: which order rows have, how long runs of a box are, where lines are asked
+// for, and how networks load rows. None of this changes what arrives.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -20,6 +20,7 @@ Target reading_ahead() {
   target.long_run_bytes = 256;
   target.uncut_run_bytes = 1536;
   target.asked_level = 1;
+  target.network_piece_bytes = 32;
   return target;
 }
 
@@ -118,6 +119,27 @@ TEST(Boxes, AreAskedForTowardsTheLevelThatSuits) {
   EXPECT_EQ(*widths(aligned, streaming_target(), program::Code::prefetch).begin(), 2);
   const char* const between = "f32[4096,4095] -> f32[4096,4095]{0,1}";
   EXPECT_EQ(*widths(between, reading_ahead(), program::Code::prefetch).begin(), 2);
+}
+
+TEST(Networks, LoadPiecesOfTwoLanes) {
+  struct Row {
+    const char* text;
+    size_t lanes, halves;  // loads of one network
+  };
+  for (const Row& row :
+       {Row{"c128[64,64] -> c128[64,64]{0,1}", 16, 8}, Row{"f64[64,64] -> f64[64,64]{0,1}", 32, 16},
+        Row{"f32[64,64] -> f32[64,64]{0,1}", 64, 32},
+        // Of twice as many columns.
+        Row{"u16[64,64] -> u16[64,64]{0,1}", 32, 32},
+        // Three registers have to be loaded again.
+        Row{"u8[64,64] -> u8[64,64]{0,1}", 64, 64 + 3 * 4},
+        // Few columns; few rows, for which two lanes are all there is.
+        Row{"f32[64,8] -> f32[64,8]{0,1}", 32, 16}, Row{"f32[8,64] -> f32[8,64]{0,1}", 32, 32}}) {
+    EXPECT_EQ(widths(row.text, streaming_target(), program::Code::load).size(), row.lanes)
+        << row.text;
+    EXPECT_EQ(widths(row.text, reading_ahead(), program::Code::load).size(), row.halves)
+        << row.text;
+  }
 }
 
 TEST(Streaming, BeginsEarlierWhereColumnsCrowdSetsOfTheCaches) {

@@ -84,10 +84,10 @@ uint32_t asked_sources(const Draft& draft) {
 }
 
 /// What networks take of a source row. Narrow elements make networks of many rows: they get one
-/// lane at a time, which keeps the code short.
-int64_t network_column_bytes(const ElementOp& op, CodeGoal goal) {
-  const bool one_lane = goal == CodeGoal::compact || goal == CodeGoal::small || op.bytes < 4;
-  return one_lane ? 16 : 64;
+/// piece at a time, which keeps the code short.
+int64_t network_column_bytes(const ElementOp& op, const Target& target, CodeGoal goal) {
+  const bool one_lane = goal == CodeGoal::compact || goal == CodeGoal::small;
+  return one_lane ? 16 : op.bytes < 4 ? target.network_piece_bytes : 64;
 }
 
 /// Elements that only move, and share no bytes.
@@ -119,7 +119,7 @@ Schedule decide(Draft draft) {
   const ElementOp op = draft.space().op;
   const Target& target = draft.target();
   Schedule& schedule = draft.schedule();
-  schedule.network_column_bytes = network_column_bytes(op, draft.goal());
+  schedule.network_column_bytes = network_column_bytes(op, target, draft.goal());
   schedule.nontemporal = streams(draft);
   schedule.vector_bytes = target.vector_bytes;
   if (is_packed(op)) {

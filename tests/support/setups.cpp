@@ -24,6 +24,7 @@ Target target_of(const Setup& setup) {
   target.long_run_bytes = steps ? 256 : 0;
   target.uncut_run_bytes = steps ? 1536 : 512;
   target.asked_level = steps ? 1 : 2;
+  target.network_piece_bytes = steps ? 32 : 16;
   if (holds_nothing) target.l1_bytes = target.l2_bytes = 0;
   if (setup.caches == Caches::leave_l1) target.l1_bytes = 0;
   return target;

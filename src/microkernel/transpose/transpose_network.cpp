@@ -101,51 +101,144 @@ void emit_narrow_network(Emitter& emitter, const std::vector<Position>& rows,
   }
 }
 
+namespace {
+
+/// The network of whole registers: rows side by side in what is written, columns in the source.
+class Network {
+ public:
+  Network(Emitter& emitter, const std::vector<Position>& rows, const std::vector<Position>& columns,
+          const Machine& machine, Reg fill)
+      : emitter_(emitter), rows_(rows), columns_(columns), machine_(machine), fill_(fill) {}
+
+  void emit(const PositionRun& rows, const PositionRun& columns, int written_stream) const {
+    if (static_cast<int>(columns.count) > group())
+      return emit_halves(rows, columns, written_stream);
+    const auto row = [&](int i) { return lane_rows(rows, columns, i); };
+    store(transpose_in_lanes(emitter_, element_bytes(), row), rows, columns, written_stream);
+  }
+
+ private:
+  /// Columns of two lanes: pieces of rows fill halves of a register, and lanes change places with
+  /// those of another before the networks.
+  ///
+  ///     r0: a b | r1: a b    even lanes   r0 r1 r2 r3: a
+  ///     r2: a b | r3: a b    odd lanes    r0 r1 r2 r3: b
+  void emit_halves(const PositionRun& rows, const PositionRun& columns, int written_stream) const {
+    constexpr int even = 0x88, odd = 0xdd;
+    // What waits for the second network beside the first, which has one register more than rows.
+    const int waiting = std::min(group(), machine_.target.registers - group() - 2);
+    std::array<Reg, 16> odd_lanes{};
+    const auto first = [&](int i) {
+      const Reg a = half_rows(rows, columns, i), b = half_rows(rows, columns, i + 2 * group());
+      if (i < waiting) odd_lanes[static_cast<size_t>(i)] = lanes(a, b, odd);
+      return lanes(a, b, even);
+    };
+    const auto second = [&](int i) {
+      if (i < waiting) return odd_lanes[static_cast<size_t>(i)];
+      const Reg a = half_rows(rows, columns, i), b = half_rows(rows, columns, i + 2 * group());
+      return lanes(a, b, odd);
+    };
+    const auto width = static_cast<size_t>(group());
+    store(transpose_in_lanes(emitter_, element_bytes(), first), rows, {columns.first, width},
+          written_stream);
+    store(transpose_in_lanes(emitter_, element_bytes(), second), rows,
+          {columns.first + width, columns.count - width}, written_stream);
+  }
+
+  /// Two of each, or those of one where the other is not there.
+  Reg lanes(Reg a, Reg b, int select) const {
+    if (a == none) return b == none ? none : emitter_.lanes(b, b, select);
+    return emitter_.lanes(a, b == none ? a : b, select);
+  }
+
+  int element_bytes() const { return static_cast<int>(machine_.element_bytes); }
+  int group() const { return lane_bytes / element_bytes(); }  // elements of a lane
+
+  /// `into` with `bytes` bytes of a row from byte `at` on, if there is such a row.
+  Reg with_row(Reg into, const PositionRun& rows, const PositionRun& columns, int row,
+               VectorPart part) const {
+    if (static_cast<size_t>(row) >= rows.count) return into;
+    const Position& from = rows_[rows.first + static_cast<size_t>(row)];
+    if (from.filled) return into;
+    const int64_t offset = from.source + columns_[columns.first].source;
+    if (part.bytes <= lane_bytes) {
+      return emitter_.load_lane(into, source_stream, offset, static_cast<int>(part.bytes),
+                                static_cast<int>(part.at));
+    }
+    return emitter_.load_part(into, source_stream, offset, part);
+  }
+
+  /// Rows i, i + group(), ..: one a lane.
+  Reg lane_rows(const PositionRun& rows, const PositionRun& columns, int i) const {
+    const auto bytes = static_cast<int64_t>(columns.count) * element_bytes();
+    Reg value = fill_;
+    for (int lane = 0; lane < emitter_.lanes(); ++lane)
+      value = with_row(value, rows, columns, lane * group() + i, {bytes, lane * lane_bytes});
+    return value;
+  }
+
+  /// Rows i and i + group(): one a half.
+  Reg half_rows(const PositionRun& rows, const PositionRun& columns, int i) const {
+    const auto bytes = static_cast<int64_t>(columns.count) * element_bytes();
+    const Reg value = with_row(fill_, rows, columns, i, {bytes, 0});
+    return with_row(value, rows, columns, i + group(), {bytes, 2 * lane_bytes});
+  }
+
+  /// Columns, which stand where the rows do in what is written.
+  void store(const std::array<Reg, 16>& values, const PositionRun& rows, const PositionRun& columns,
+             int written_stream) const {
+    const auto bytes = static_cast<int>(rows.count) * element_bytes();
+    const bool whole = bytes == emitter_.vector_bytes();
+    for (size_t c = 0; c < columns.count; ++c) {
+      const int64_t offset = rows_[rows.first].target + columns_[columns.first + c].target;
+      if (machine_.claimed_ahead != 0 && whole) emitter_.claim(offset + machine_.claimed_ahead);
+      if (machine_.nontemporal && whole) {
+        emitter_.store_nontemporal(values[c], written_stream, offset);
+      } else {
+        emitter_.store(values[c], written_stream, offset, bytes);
+      }
+    }
+  }
+
+  Emitter& emitter_;
+  const std::vector<Position>& rows_;
+  const std::vector<Position>& columns_;
+  const Machine& machine_;
+  Reg fill_;
+};
+
+/// Columns of a network with so many rows: those of a lane, of which registers hold one more, or
+/// half of them; or those of two.
+size_t columns_of_network(const Machine& machine, const Emitter& emitter, size_t rows) {
+  const auto group = static_cast<size_t>(lane_bytes / machine.element_bytes);
+  const auto registers = static_cast<size_t>(machine.target.registers);
+  if (group >= registers) return group / 2;
+  const bool halves = machine.target.network_piece_bytes > lane_bytes && emitter.lanes() > 2 &&
+                      rows > 2 * group && registers > group + 2;
+  return halves ? 2 * group : group;
+}
+
+}  // namespace
+
 void emit_network(Emitter& emitter, const std::vector<Position>& rows,
                   const std::vector<Position>& columns, const Machine& machine,
                   int written_stream) {
-  const int element_bytes = static_cast<int>(machine.element_bytes);
-  const int group = 16 / element_bytes;  // elements of a lane
-  // The network of 16 byte-wide registers needs one more: with fewer, half the columns at a time.
-  const int64_t most_columns = group < machine.target.registers ? group : group / 2;
+  const int64_t element_bytes = machine.element_bytes, group = lane_bytes / element_bytes;
   const int64_t most_rows = emitter.vector_bytes() / element_bytes;
   const auto row_runs = contiguous_runs(rows, &Position::target, element_bytes, most_rows);
-  const auto column_runs = contiguous_runs(columns, &Position::source, element_bytes, most_columns);
   const bool fills =
       std::any_of(rows.begin(), rows.end(), [](const Position& row) { return row.filled; });
   const Reg fill = fills ? emitter.constant(machine.fill_table) : none;
-  if (row_runs.size() == 1 && static_cast<int>(rows.size()) == group && emitter.lanes() > 1 &&
+  if (row_runs.size() == 1 && static_cast<int64_t>(rows.size()) == group && emitter.lanes() > 1 &&
       group < machine.target.registers) {
     return emit_narrow_network(emitter, rows, columns, machine, written_stream, fill);
   }
+  const Network network(emitter, rows, columns, machine, fill);
   for (const PositionRun& row_run : row_runs) {
-    for (const PositionRun& column_run : column_runs) {
-      const Position& column = columns[column_run.first];
-      const int piece_bytes = static_cast<int>(column_run.count) * element_bytes;
-      const auto load = [&](int i) {
-        Reg value = fill;
-        for (int lane = 0; lane < emitter.lanes(); ++lane) {
-          const size_t row = static_cast<size_t>(lane * group + i);
-          if (row >= row_run.count) break;
-          if (rows[row_run.first + row].filled) continue;
-          const int64_t offset = rows[row_run.first + row].source + column.source;
-          value = emitter.load_lane(value, source_stream, offset, piece_bytes, 16 * lane);
-        }
-        return value;
-      };
-      const std::array<Reg, 16> result = transpose_in_lanes(emitter, element_bytes, load);
-      const int bytes = static_cast<int>(row_run.count) * element_bytes;
-      for (size_t c = 0; c < column_run.count; ++c) {
-        const int64_t offset = rows[row_run.first].target + columns[column_run.first + c].target;
-        if (machine.claimed_ahead != 0 && bytes == emitter.vector_bytes()) {
-          emitter.claim(offset + machine.claimed_ahead);
-        }
-        if (machine.nontemporal && bytes == emitter.vector_bytes()) {
-          emitter.store_nontemporal(result[c], written_stream, offset);
-        } else {
-          emitter.store(result[c], written_stream, offset, bytes);
-        }
-      }
+    const auto most_columns = columns_of_network(machine, emitter, row_run.count);
+    for (const PositionRun& column_run : contiguous_runs(columns, &Position::source, element_bytes,
+                                                         static_cast<int64_t>(most_columns))) {
+      network.emit(row_run, column_run, written_stream);
     }
   }
 }
