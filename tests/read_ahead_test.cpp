@@ -129,8 +129,8 @@ TEST(Networks, LoadPiecesOfTwoLanes) {
   for (const Row& row :
        {Row{"c128[64,64] -> c128[64,64]{0,1}", 16, 8}, Row{"f64[64,64] -> f64[64,64]{0,1}", 32, 16},
         Row{"f32[64,64] -> f32[64,64]{0,1}", 64, 32},
-        // Of twice as many columns.
-        Row{"u16[64,64] -> u16[64,64]{0,1}", 32, 32},
+        // Four times as many columns.
+        Row{"u16[64,64] -> u16[64,64]{0,1}", 32, 64},
         // Three registers have to be loaded again.
         Row{"u8[64,64] -> u8[64,64]{0,1}", 64, 64 + 3 * 4},
         // Few columns; few rows, for which two lanes are all there is.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/arithmetic.hpp"
+#include "microkernel/packed/mixed_box.hpp"
 #include "microkernel/transpose/shifted_lines.hpp"
 #include "schedule/l1_sets.hpp"
 #include "schedule/page_walks.hpp"
@@ -42,18 +43,18 @@ int64_t cached_bytes(const Draft& draft, int operand) {
 /// Whether columns of a transpose, as many as are in a line of the source, lie so far apart in the
 /// target that a set of L1 has to hold more lines of it than it can; or twice as many in the target
 /// and rows in the source. (Of the ceiling, around the caches: f64 1024 x 1024 .46 -> .70, 512 x
-/// 512 .53 -> .67, f32 512 x 512 the same; with the target alone f64[512,300] .73 -> .68.)
+/// 512 .53 -> .67, f32 512 x 512 the same; with the target alone f64[512,300] .73 -> .68; E(4) 4096 x
+/// 4096 .13 -> .42, 2048 x 2048 .21 -> .40.)
 bool crowds_sets(const Draft& draft) {
+  const ElementOp& op = draft.space().op;
   const int across = draft.contiguous(1), down = draft.contiguous(0);
-  if (!is_move(draft.space().op) || is_packed(draft.space().op) || across < 0 || down < 0 ||
-      across == down)
-    return false;
+  if (!(is_move(op) || only_packs(op)) || across < 0 || down < 0 || across == down) return false;
   const auto crowds = [&](int k, size_t operand, int64_t count) {
     const Loop& loop = draft.loop(k);
-    return loop.stride[operand] != 0 &&
-           !l1_holds_lines(draft.target(), loop.stride[operand], std::min(loop.extent, count));
+    const int64_t stride = loop.stride[operand] / (op.packing[operand].bits != 0 ? 8 : 1);
+    return stride != 0 && !l1_holds_lines(draft.target(), stride, std::min(loop.extent, count));
   };
-  const int64_t count = draft.target().line_bytes / draft.space().op.bytes;
+  const int64_t count = draft.target().line_bytes * elements_in_byte(op, 1) / op.bytes;
   return crowds(across, 0, count) || (crowds(across, 0, 2 * count) && crowds(down, 1, 2 * count));
 }
 
