@@ -40,11 +40,16 @@ int64_t cached_bytes(const Draft& draft, int operand) {
   return std::min(draft.extent_bytes(operand), lines);
 }
 
-/// Whether columns of a transpose, as many as are in a line of the source, lie so far apart in the
-/// target that a set of L1 has to hold more lines of it than it can; or twice as many in the target
-/// and rows in the source. (Of the ceiling, around the caches: f64 1024 x 1024 .46 -> .70, 512 x
-/// 512 .53 -> .67, f32 512 x 512 the same; with the target alone f64[512,300] .73 -> .68; E(4) 4096 x
-/// 4096 .13 -> .42, 2048 x 2048 .21 -> .40.)
+int64_t cached_source_bytes(const Draft& draft) {
+  int64_t read = 0;
+  for (int operand = 1; operand <= source_count(draft.space().op); ++operand) {
+    read += cached_bytes(draft, operand);
+  }
+  return read;
+}
+
+}  // namespace
+
 bool crowds_sets(const Draft& draft) {
   const ElementOp& op = draft.space().op;
   const int across = draft.contiguous(1), down = draft.contiguous(0);
@@ -57,16 +62,6 @@ bool crowds_sets(const Draft& draft) {
   const int64_t count = draft.target().line_bytes * elements_in_byte(op, 1) / op.bytes;
   return crowds(across, 0, count) || (crowds(across, 0, 2 * count) && crowds(down, 1, 2 * count));
 }
-
-int64_t cached_source_bytes(const Draft& draft) {
-  int64_t read = 0;
-  for (int operand = 1; operand <= source_count(draft.space().op); ++operand) {
-    read += cached_bytes(draft, operand);
-  }
-  return read;
-}
-
-}  // namespace
 
 bool fills(const Draft& draft) {
   return cached_source_bytes(draft) < cached_bytes(draft, 0) / least_written_per_read;

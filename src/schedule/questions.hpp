@@ -10,6 +10,13 @@ namespace restride::scheduling {
 
 // ---- caches
 
+/// Whether columns of a transpose, as many as are in a line of the source, lie so far apart in the
+/// target that a set of L1 has to hold more lines of it than it can; or twice as many in the target
+/// and rows in the source. (Of the ceiling, around the caches: f64 1024 x 1024 .46 -> .70, 512 x
+/// 512 .53 -> .67, f32 512 x 512 the same; with the target alone f64[512,300] .73 -> .68; E(4) 4096
+/// x 4096 .13 -> .42, 2048 x 2048 .21 -> .40.)
+bool crowds_sets(const Draft& draft);
+
 /// Whether much more is written than is read.
 bool fills(const Draft& draft);
 

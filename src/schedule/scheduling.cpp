@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/draft.hpp"
 #include "program/program.hpp"
+#include "schedule/draft.hpp"
 #include "schedule/movements.hpp"
 #include "schedule/questions.hpp"
 

@@ -46,9 +46,11 @@ Body loop(int64_t extent, std::vector<Step> steps, Body body) {
 }
 
 /// Panels of rows that are mixed fill the scratch, and all sets of the cache alike: .55 of the
-/// ceiling for .56 with lines between.
-int64_t panel_gap(const RowMixing& mixing, const Machine& machine) {
-  return mixing.mixes() ? 0 : machine.target.line_bytes;
+/// ceiling for .56 with lines between. So do two of 256 rows of bytes.
+int64_t panel_gap(const TileRun& rows, const RowMixing& mixing, const Machine& machine) {
+  const int64_t line = machine.target.line_bytes;
+  const StagedPanel panel(rows, rows.extent(), 0, machine, line);
+  return mixing.mixes() || 2 * panel.bytes() > program::max_scratch_bytes ? 0 : line;
 }
 
 class StagedTranspose {
@@ -214,7 +216,7 @@ class StagedTranspose {
   Strides at_;
   int64_t element_ = machine_.element_bytes;
   int64_t vector_ = machine_.vector_bytes;
-  StagedPanel panel_{rows_, rows_.extent(), at_[1], machine_, panel_gap(mixing_, machine_)};
+  StagedPanel panel_{rows_, rows_.extent(), at_[1], machine_, panel_gap(rows_, mixing_, machine_)};
   int64_t group_ = panel_.group_rows();
   int64_t panel_columns_ = panel_.columns();
   BoxAhead box_ahead_;
@@ -246,7 +248,7 @@ bool can_stage(const TileRun& rows, const TileRun& columns, const RowMixing& mix
   const bool whole = columns.divides(panel_columns) && columns.divides(panel_columns / steps);
   const bool alike = rows.divides(group) && rows.divides(rows.extent() / steps) &&
                      (whole || can_stage_rest(columns, mixing, machine));
-  const StagedPanel panel(rows, rows.extent(), 0, machine, panel_gap(mixing, machine));
+  const StagedPanel panel(rows, rows.extent(), 0, machine, panel_gap(rows, mixing, machine));
   // Lines of a column, beside a group that is filled meanwhile.
   const int64_t kept = (mixing.to.rows - 1) * (rows.extent() * element / vector) + 8 / mixing.bits;
   // Halves of a group take more than their columns while the rows come in.
