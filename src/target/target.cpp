@@ -45,6 +45,12 @@ void read_caches(uint32_t leaf, Target& target) {
   }
 }
 
+/// Of the processor among those of its maker: 25 is Zen 3 and 4, 26 Zen 5.
+uint32_t family() {
+  const uint32_t version = cpuid(1, 0).eax, base = version >> 8 & 15;
+  return base < 15 ? base : base + (version >> 20 & 255);
+}
+
 void read_make(Target& target) {
   constexpr uint32_t amd_extensions = 0x80000001, amd_caches = 0x8000001d, topology = 1u << 22;
   read_caches(4, target);
@@ -85,8 +91,9 @@ void read_make(Target& target) {
   if (amd) target.uncut_run_bytes = 1536;
   if (amd) target.asked_level = 1;
   // Zen 5 loads two pieces a cycle and unpacks four vectors: f32 64 x 64 .43 -> .67 of the ceiling,
-  // 69 random transposes of 4 KB to 4 MB .92 of the time.
-  if (amd) target.network_piece_bytes = 32;
+  // 69 random transposes of 4 KB to 4 MB .92 of the time. Zen 4 unpacks one.
+  constexpr uint32_t zen5 = 26;
+  if (amd && family() >= zen5) target.network_piece_bytes = 32;
   // Of 3072 (Zen 4) or 4096 (Zen 5): 7 problems of ttc .99 of the time, ttc56 .93.
   if (amd) target.translated_pages = 2688;
 }
