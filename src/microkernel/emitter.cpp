@@ -284,6 +284,10 @@ void Emitter::ask_ahead(int stream, int64_t offset, int64_t bytes) {
   lines_ahead(stream, {bytes, offset}, target_.page_bytes, 1);
 }
 
+void Emitter::ask_ahead(int stream, int64_t offset, int64_t bytes, int64_t ahead_bytes) {
+  lines_ahead(stream, {bytes, offset}, ahead_bytes, target_.asked_level);
+}
+
 void Emitter::lines_ahead(int stream, VectorPart from, int64_t ahead_bytes, int level) {
   const int64_t line_bytes = target_.line_bytes, end = from.at + from.bytes;
   for (int64_t line = ceil_div(from.at, line_bytes) * line_bytes; line < end; line += line_bytes) {

@@ -95,6 +95,8 @@ class Emitter {
   /// Asks for lines of a stream that will be read some time after these bytes: one for each that
   /// begins in them.
   void ask_ahead(int stream, int64_t offset, int64_t bytes);
+  /// Asks for the lines of a source so far ahead of these bytes: one for each that begins in them.
+  void ask_ahead(int stream, int64_t offset, int64_t bytes, int64_t ahead_bytes);
   /// Asks for a line of the target that will be written.
   void claim(int64_t offset);
   /// Asks for the lines so far ahead of these bytes of the target: one for each that begins in

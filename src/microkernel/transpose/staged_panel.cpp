@@ -11,12 +11,14 @@ namespace restride {
 using program::lane_bytes;
 using program::Reg;
 
-void StagedPanel::fill(Emitter& emitter, int64_t groups, int stream, At at) const {
+void StagedPanel::fill(Emitter& emitter, int64_t groups, int stream, At at,
+                       int64_t ahead) const {
   for (int64_t group = 0; group < groups; ++group) {
     const auto load = [&](int row) {
       const int64_t place = std::min(group * group_rows() + row, rows_run_.extent() - 1);
-      return emitter.load(source_stream, at_ + at.source + rows_run_.at(1, place),
-                          static_cast<int>(row_bytes_));
+      const int64_t offset = at_ + at.source + rows_run_.at(1, place);
+      if (ahead != 0) ask(emitter, offset, ahead);
+      return emitter.load(source_stream, offset, static_cast<int>(row_bytes_));
     };
     for (int64_t first = 0; first < group_rows(); first += columns_at_once(machine_)) {
       const std::array<Reg, 16> columns =
@@ -28,6 +30,12 @@ void StagedPanel::fill(Emitter& emitter, int64_t groups, int stream, At at) cons
       }
     }
   }
+}
+
+void StagedPanel::ask(Emitter& emitter, int64_t offset, int64_t ahead) const {
+  const bool touch = rows_run_.extent() > 1 && rows_run_.at(1, 1) == row_bytes_;
+  if (touch) return emitter.ask_ahead(source_stream, offset, row_bytes_, ahead);
+  emitter.ask(source_stream, offset + ahead);
 }
 
 int64_t StagedPanel::columns_at_once(const Machine& machine) {

@@ -50,8 +50,9 @@ class StagedPanel {
     int64_t source, panel;
   };
 
-  /// Brings `groups` groups in, through source_stream, to `stream`.
-  void fill(Emitter& emitter, int64_t groups, int stream, At at = {}) const;
+  /// Brings `groups` groups in, through source_stream, to `stream`, and asks for what lies `ahead`
+  /// bytes behind their rows, unless that is 0.
+  void fill(Emitter& emitter, int64_t groups, int stream, At at = {}, int64_t ahead = 0) const;
 
   /// How the streams move in a loop that does so.
   std::vector<program::Step> fill_steps(int64_t groups, int stream) const {
@@ -66,6 +67,8 @@ class StagedPanel {
   int64_t pitch() const { return groups() * machine_.vector_bytes + gap_; }
 
  private:
+  void ask(Emitter& emitter, int64_t offset, int64_t ahead) const;
+
   TileRun rows_run_;
   int64_t rows_;
   int64_t at_;

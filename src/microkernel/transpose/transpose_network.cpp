@@ -154,6 +154,15 @@ class Network {
   int element_bytes() const { return static_cast<int>(machine_.element_bytes); }
   int group() const { return lane_bytes / element_bytes(); }  // elements of a lane
 
+  /// Whether pieces of so many bytes, which are loaded through masks, are asked for ahead.
+  bool asks(int64_t bytes) const {
+    return machine_.nontemporal && machine_.ahead != 0 && !std::has_single_bit(uint64_t(bytes));
+  }
+  /// Whether rows of so many bytes lie side by side in the source.
+  bool touch(int64_t bytes) const {
+    return rows_.size() > 1 && rows_[1].source - rows_[0].source == bytes;
+  }
+
   /// `into` with `bytes` bytes of a row from byte `at` on, if there is such a row.
   Reg with_row(Reg into, const PositionRun& rows, const PositionRun& columns, int row,
                VectorPart part) const {
@@ -161,6 +170,10 @@ class Network {
     const Position& from = rows_[rows.first + static_cast<size_t>(row)];
     if (from.filled) return into;
     const int64_t offset = from.source + columns_[columns.first].source;
+    if (asks(part.bytes)) {
+      if (touch(part.bytes)) emitter_.ask_ahead(source_stream, offset, part.bytes, machine_.ahead);
+      if (!touch(part.bytes)) emitter_.ask(source_stream, offset + machine_.ahead);
+    }
     if (part.bytes <= lane_bytes) {
       return emitter_.load_lane(into, source_stream, offset, static_cast<int>(part.bytes),
                                 static_cast<int>(part.at));
