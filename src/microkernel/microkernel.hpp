@@ -59,6 +59,11 @@ struct Machine {
   int64_t pointer_alignment;  ///< of the target's pointer, bytes
 };
 
+/// How far behind rows that are loaded through masks others are asked for; 0: none are.
+inline int64_t asked_ahead(const Machine& machine) {
+  return machine.target.reads_ahead_of_masks ? 0 : machine.ahead;
+}
+
 /// A body that repeats `body` `side.extent` times, each stream advancing by its stride; `body`
 /// itself for one.
 program::Body repeat(const nest::Side& side, program::Body body);

@@ -59,6 +59,8 @@ struct Target {
   /// The processor reads ahead of an instruction by the steps that it sees it take, so that rows
   /// are best moved by one, in the order of the source.
   bool reads_ahead_by_step = false;
+  /// It reads ahead of loads through masks, too.
+  bool reads_ahead_of_masks = true;
   /// Rows of a source enter the networks of transposes in pieces of so many bytes: 16, or 32 where
   /// a shuffle of lanes costs less than another load.
   int network_piece_bytes = 16;

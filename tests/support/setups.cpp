@@ -25,6 +25,7 @@ Target target_of(const Setup& setup) {
   target.uncut_run_bytes = steps ? 1536 : 512;
   target.asked_level = steps ? 1 : 2;
   target.network_piece_bytes = steps ? 32 : 16;
+  target.reads_ahead_of_masks = !steps;
   if (holds_nothing) target.l1_bytes = target.l2_bytes = 0;
   if (setup.caches == Caches::leave_l1) target.l1_bytes = 0;
   return target;

@@ -98,12 +98,12 @@ class StagedTranspose {
 
   /// Columns that make no whole panel. Their rows are asked for where the next box has them: some
   /// processors do not read ahead of loads through masks. (Zen 5: rows of 40 bytes one after the
-  /// other 15 -> 45 GB/s, u8[512,2048,40]{1,2,0} .27 -> @ of the ceiling.)
+  /// other 15 -> 45 GB/s, u8[512,2048,40]{1,2,0} .27 -> 1.0 of the ceiling.)
   Body rest() const {
     const int64_t first = whole_columns();
     Emitter in(machine_.target, machine_.vector_bytes), out(machine_.target, machine_.vector_bytes);
     panel_.first_columns(columns_.extent() - first)
-        .fill(in, 1, scratch_stream, {}, machine_.ahead);
+        .fill(in, 1, scratch_stream, {}, asked_ahead(machine_));
     for (int64_t begin = 0; begin < run_bytes(); begin += vector_)
       store(out, panel_.line(out, 0, begin), at_[0] + begin);
     Body body = loop(fill_steps(), fill_loop(1), body_of(in.take()));

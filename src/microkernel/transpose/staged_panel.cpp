@@ -11,8 +11,7 @@ namespace restride {
 using program::lane_bytes;
 using program::Reg;
 
-void StagedPanel::fill(Emitter& emitter, int64_t groups, int stream, At at,
-                       int64_t ahead) const {
+void StagedPanel::fill(Emitter& emitter, int64_t groups, int stream, At at, int64_t ahead) const {
   for (int64_t group = 0; group < groups; ++group) {
     const auto load = [&](int row) {
       const int64_t place = std::min(group * group_rows() + row, rows_run_.extent() - 1);

@@ -154,9 +154,11 @@ class Network {
   int element_bytes() const { return static_cast<int>(machine_.element_bytes); }
   int group() const { return lane_bytes / element_bytes(); }  // elements of a lane
 
-  /// Whether pieces of so many bytes, which are loaded through masks, are asked for ahead.
+  /// Whether pieces of so many bytes are asked for ahead: lanes and odd ones are loaded through
+  /// masks.
   bool asks(int64_t bytes) const {
-    return machine_.nontemporal && machine_.ahead != 0 && !std::has_single_bit(uint64_t(bytes));
+    const bool masks = bytes == lane_bytes || !std::has_single_bit(uint64_t(bytes));
+    return masks && machine_.nontemporal && asked_ahead(machine_) != 0;
   }
   /// Whether rows of so many bytes lie side by side in the source.
   bool touch(int64_t bytes) const {
@@ -171,8 +173,9 @@ class Network {
     if (from.filled) return into;
     const int64_t offset = from.source + columns_[columns.first].source;
     if (asks(part.bytes)) {
-      if (touch(part.bytes)) emitter_.ask_ahead(source_stream, offset, part.bytes, machine_.ahead);
-      if (!touch(part.bytes)) emitter_.ask(source_stream, offset + machine_.ahead);
+      if (touch(part.bytes))
+        emitter_.ask_ahead(source_stream, offset, part.bytes, asked_ahead(machine_));
+      if (!touch(part.bytes)) emitter_.ask(source_stream, offset + asked_ahead(machine_));
     }
     if (part.bytes <= lane_bytes) {
       return emitter_.load_lane(into, source_stream, offset, static_cast<int>(part.bytes),
