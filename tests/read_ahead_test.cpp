@@ -21,6 +21,7 @@ Target reading_ahead() {
   target.uncut_run_bytes = 1536;
   target.asked_level = 1;
   target.network_piece_bytes = 32;
+  target.reads_ahead_of_masks = false;
   return target;
 }
 
@@ -107,6 +108,9 @@ TEST(Boxes, WriteLongerRuns) {
         Row{"f32[28,28,28,48,48] -> f32[28,28,28,48,48]{3,1,4,0,2}", 48, 48},
         // Of the source, too.
         Row{"f32[28,28,4,48,352] -> f32[28,28,4,48,352]{3,1,4,0,2}", 48, 352},
+        // Rows touch in the source; or they do not.
+        Row{"f32[64,640,100] -> f32[64,640,100]{1,2,0}", 64, 112},
+        Row{"f32[28,256,28,4,48] -> f32[28,256,28,4,48]{1,2,3,0,4}", 32, 192},
         // The next digit of the target lies elsewhere in the source.
         Row{"f32[15,15,32,15,15,32] -> f32[15,15,32,15,15,32]{2,3,5,0,4,1}", 32, 160}}) {
     const Schedule schedule = scheduled(row.text, reading_ahead());
@@ -120,7 +124,26 @@ TEST(Boxes, AreAskedForTowardsTheLevelThatSuits) {
   EXPECT_EQ(*widths(aligned, reading_ahead(), program::Code::prefetch).begin(), 1);
   EXPECT_EQ(*widths(aligned, streaming_target(), program::Code::prefetch).begin(), 2);
   const char* const between = "f32[4096,4095] -> f32[4096,4095]{0,1}";
-  EXPECT_EQ(*widths(between, reading_ahead(), program::Code::prefetch).begin(), 2);
+  EXPECT_EQ(*widths(between, reading_ahead(), program::Code::prefetch).rbegin(), 2);
+}
+
+TEST(Rows, AreAskedForWhereTheyAreLoadedThroughMasks) {
+  struct Row {
+    const char* text;
+    size_t lines;  // in the code of a box
+  };
+  for (const Row& row : {// Sixteen rows of 40 bytes.
+                         Row{"u8[512,2048,40] -> u8[512,2048,40]{1,2,0}", 10},
+                         // Networks of pieces of 24 bytes: 64 rows, and 3 * 4 again.
+                         Row{"u8[1024,2048,24] -> u8[1024,2048,24]{1,2,0}", 28},
+                         // Of lanes.
+                         Row{"u8[1024,2048,16] -> u8[1024,2048,16]{1,2,0}", 16},
+                         // Of whole pieces.
+                         Row{"f32[512,2048,8] -> f32[512,2048,8]{1,2,0}", 0}}) {
+    EXPECT_EQ(widths(row.text, reading_ahead(), program::Code::prefetch).size(), row.lines)
+        << row.text;
+    EXPECT_EQ(widths(row.text, streaming_target(), program::Code::prefetch).size(), 0U) << row.text;
+  }
 }
 
 TEST(Networks, LoadPiecesOfTwoLanes) {
