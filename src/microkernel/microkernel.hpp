@@ -64,6 +64,15 @@ inline int64_t asked_ahead(const Machine& machine) {
   return machine.target.reads_ahead_of_masks ? 0 : machine.ahead;
 }
 
+/// Whether rows so many bytes apart in the source are asked for a page ahead where they are loaded
+/// through masks: several follow each other in it. (Zen 5: f32[1000000,10] to T(8,16) .53 -> 1.1 of
+/// the ceiling, u8[1000000,40] to T(8,64) .61 -> 1.0.)
+inline bool asks_page_ahead(const Machine& machine, int64_t stride) {
+  constexpr int64_t least_rows_of_page = 8;
+  return machine.nontemporal && !machine.target.reads_ahead_of_masks && stride > 0 &&
+         stride <= machine.target.page_bytes / least_rows_of_page;
+}
+
 /// A body that repeats `body` `side.extent` times, each stream advancing by its stride; `body`
 /// itself for one.
 program::Body repeat(const nest::Side& side, program::Body body);

@@ -29,7 +29,8 @@ class JoinedRows {
       : machine_(machine),
         sides_(tile.sides),
         row_bytes_(sides_.back().extent * machine.element_bytes),
-        read_bytes_(row_bytes_ - sides_.back().filled * machine.element_bytes) {}
+        read_bytes_(row_bytes_ - sides_.back().filled * machine.element_bytes),
+        asks_(asks_page_ahead(machine, sides_[sides_.size() - 2].stride[1])) {}
 
   Body lines(const Strides& at) {
     int64_t rows = 1;
@@ -66,8 +67,9 @@ class JoinedRows {
       const int64_t row = (begin + at) / row_bytes_, in_row = (begin + at) % row_bytes_;
       const int64_t part = std::min(bytes - at, row_bytes_ - in_row);
       const VectorPart read{std::min(part, read_bytes_ - in_row), at};
-      if (read.bytes > 0)
-        value = emitter_.load_part(value, source_stream, source + source_of(row) + in_row, read);
+      const int64_t from = source + source_of(row) + in_row;
+      if (read.bytes > 0 && asks_) emitter_.ask_ahead(source_stream, from, read.bytes);
+      if (read.bytes > 0) value = emitter_.load_part(value, source_stream, from, read);
       at += part;
     }
     return value;
@@ -87,6 +89,7 @@ class JoinedRows {
   const Machine& machine_;
   const std::vector<nest::Side>& sides_;
   const int64_t row_bytes_, read_bytes_;  // of the target, and of the source
+  const bool asks_;
   Emitter emitter_{machine_.target, machine_.vector_bytes};
 };
 

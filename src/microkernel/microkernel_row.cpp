@@ -23,10 +23,12 @@ constexpr int64_t batch = 4;
 
 class Rows {
  public:
-  /// `filled`: elements at the end of each run that are padding.
-  Rows(RowValue value, int64_t filled, const Machine& machine)
+  /// `filled`: elements at the end of each run that are padding. `asks`: what is loaded through
+  /// masks is asked for a page ahead.
+  Rows(RowValue value, int64_t filled, bool asks, const Machine& machine)
       : value_(value),
         filled_bytes_(filled * machine.element_bytes),
+        asks_(asks),
         machine_(machine),
         vector_(machine.vector_bytes) {}
 
@@ -63,6 +65,7 @@ class Rows {
 
   /// The first `read` bytes come from the source, what is left of `bytes` is padding.
   Reg loaded(int64_t offset, int bytes, int64_t read) {
+    if (asks_ && read > 0 && read < vector_) emitter_.ask_ahead(source_stream, offset, read);
     if (read == bytes) return emitter_.load(source_stream, offset, bytes);
     return read <= 0 ? repeated_ : emitter_.load_part(repeated_, source_stream, offset, {read, 0});
   }
@@ -84,6 +87,7 @@ class Rows {
 
   const RowValue value_;
   const int64_t filled_bytes_;
+  const bool asks_;
   const Machine& machine_;
   const int64_t vector_;
   Emitter emitter_{machine_.target, machine_.vector_bytes};
@@ -140,7 +144,7 @@ Body emit_rows_of_pieces(const nest::Tile& tile, const Strides& at, const Machin
   regular.nontemporal = false;
   const auto row =
       tile.sides.begin() + static_cast<std::ptrdiff_t>(row_begin(tile, machine.element_bytes));
-  Rows rows(RowValue::copy, 0, regular);
+  Rows rows(RowValue::copy, 0, false, regular);
   Body body = body_of(rows.vectors(pieces({row, tile.sides.end()}, at)));
   for (auto side = row; side != tile.sides.begin();) body = repeat(*--side, std::move(body));
   return body;
@@ -164,7 +168,8 @@ Body emit_rows(const nest::Tile& tile, RowValue value, const Strides& at, const 
       filled == 0 && is_run_of_source(tile, bytes)) {
     walk.most_straight_groups = walk.looped_groups = 1;
   }
-  Rows rows(value, filled, machine);
+  const bool asks = !walk.sides.empty() && asks_page_ahead(machine, walk.sides.back().stride[1]);
+  Rows rows(value, filled, asks, machine);
   return walk_rows(walk, at, [&](const std::vector<Run>& runs) { return rows.vectors(runs); });
 }
 
