@@ -80,6 +80,9 @@ Planned plan_shortly(const IterationSpace& simplified, const Target& target, con
     Planned shorter = plan_for(simplified, other, promise, other_goal);
     if (shorter.code_bytes < plan.code_bytes) plan = std::move(shorter);
   };
+  // Networks of a lane before blocks of one network, which leave few columns: u8 1023 x 127 .013 of
+  // the ceiling.
+  if (!plan.schedule.nontemporal) rather(target, CodeGoal::compact);
   rather(target, CodeGoal::small);
   const bool half_lines = plan.schedule.nontemporal && movement == Movement::transpose;
   Target narrower = target;
