@@ -171,6 +171,14 @@ TEST(Networks, LoadPiecesOfTwoLanes) {
   }
 }
 
+TEST(Networks, TakeLanesWhereTheirCodeWouldBeLong) {
+  Target target = reading_ahead();
+  target.l1_bytes = 48 * 1024;
+  for (const char* text :
+       {"u8[1023,127] -> u8[1023,127]{0,1}", "u8[1023,191] -> u8[1023,191]{0,1}"})
+    EXPECT_GT(widths(text, target, program::Code::unpack_low).count(1), 0U) << text;
+}
+
 TEST(Streaming, BeginsEarlierWhereColumnsCrowdSetsOfTheCaches) {
   struct Row {
     const char* text;

@@ -58,6 +58,23 @@ TEST(Caches, KeepSetsOfL1FromBeingCrowded) {
   }
 }
 
+TEST(Caches, KeepNarrowElementsFromCrowdingThem) {
+  struct Row {
+    const char* text;
+    int64_t network_column_bytes;
+  };
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.l1_bytes = 48 * 1024;
+  for (const Row& row : {Row{"u16[2049,65] -> u16[2049,65]{0,1}", 16},
+                         Row{"u16[1025,150] -> u16[1025,150]{0,1}", 16},
+                         Row{"u16[1024,200] -> u16[1024,200]{0,1}", 64},  // whole lines
+                         Row{"u16[1000,150] -> u16[1000,150]{0,1}", 64}}) {
+    IterationSpace space = *iteration_space(*parse_problem(row.text));
+    simplify(space);
+    EXPECT_EQ(schedule(space, target).network_column_bytes, row.network_column_bytes) << row.text;
+  }
+}
+
 TEST(Caches, LetPixelsBePermutedBeyondL1) {
   Target target = target_of({"avx512_vbmi", Caches::hold_everything});
   target.l1_bytes = 48 * 1024;

@@ -284,8 +284,9 @@ void Emitter::ask_ahead(int stream, int64_t offset, int64_t bytes) {
   lines_ahead(stream, {bytes, offset}, target_.page_bytes, 1);
 }
 
-void Emitter::ask_ahead(int stream, int64_t offset, int64_t bytes, int64_t ahead_bytes) {
-  lines_ahead(stream, {bytes, offset}, ahead_bytes, target_.asked_level);
+void Emitter::ask_for_row(int64_t offset, int64_t bytes, bool touch, int64_t ahead_bytes) {
+  if (!touch) return ask(source_stream, offset + ahead_bytes);
+  lines_ahead(source_stream, {bytes, offset}, ahead_bytes, target_.asked_level);
 }
 
 void Emitter::lines_ahead(int stream, VectorPart from, int64_t ahead_bytes, int level) {

@@ -95,8 +95,9 @@ class Emitter {
   /// Asks for lines of a stream that will be read some time after these bytes: one for each that
   /// begins in them.
   void ask_ahead(int stream, int64_t offset, int64_t bytes);
-  /// Asks for the lines of a source so far ahead of these bytes: one for each that begins in them.
-  void ask_ahead(int stream, int64_t offset, int64_t bytes, int64_t ahead_bytes);
+  /// Asks for what lies so far ahead of a row of the source: its first line, or the lines that
+  /// begin in it where rows touch.
+  void ask_for_row(int64_t offset, int64_t bytes, bool touch, int64_t ahead_bytes);
   /// Asks for a line of the target that will be written.
   void claim(int64_t offset);
   /// Asks for the lines so far ahead of these bytes of the target: one for each that begins in

@@ -86,7 +86,7 @@ uint32_t asked_sources(const Draft& draft) {
 
 /// What networks take of a source row. Narrow elements make networks of many rows: they get one
 /// piece at a time, which keeps the code short. With pieces of two lanes elements of 2 bytes get
-/// lines, which makes half of the code again: 37 transposes in the caches in .90 of the time, u16
+/// lines, which makes twice the code: 37 transposes in the caches in .90 of the time, u16
 /// 512 x 300 .31 -> .56 of the ceiling; single bytes 1.00.
 int64_t network_column_bytes(const ElementOp& op, const Target& target, CodeGoal goal) {
   constexpr int64_t line = 64;

@@ -93,7 +93,8 @@ void read_make(Target& target) {
   if (amd) target.uncut_run_bytes = 1536;
   if (amd) target.asked_level = 1;
   // Zen 5 loads two pieces a cycle and unpacks four vectors: f32 64 x 64 .43 -> .67 of the ceiling,
-  // 69 random transposes of 4 KB to 4 MB .92 of the time. Zen 4 unpacks one.
+  // 69 random transposes of 4 KB to 4 MB .92 of the time. Not measured on Zen 4, whose units are
+  // half as wide.
   constexpr uint32_t zen5 = 26;
   if (amd && family() >= zen5) target.network_piece_bytes = 32;
   // Of 3072 (Zen 4) or 4096 (Zen 5): 7 problems of ttc .99 of the time, ttc56 .93.

@@ -12,11 +12,12 @@ using program::lane_bytes;
 using program::Reg;
 
 void StagedPanel::fill(Emitter& emitter, int64_t groups, int stream, At at, int64_t ahead) const {
+  const bool touch = rows_run_.extent() > 1 && rows_run_.at(1, 1) == row_bytes_;
   for (int64_t group = 0; group < groups; ++group) {
     const auto load = [&](int row) {
       const int64_t place = std::min(group * group_rows() + row, rows_run_.extent() - 1);
       const int64_t offset = at_ + at.source + rows_run_.at(1, place);
-      if (ahead != 0) ask(emitter, offset, ahead);
+      if (ahead != 0) emitter.ask_for_row(offset, row_bytes_, touch, ahead);
       return emitter.load(source_stream, offset, static_cast<int>(row_bytes_));
     };
     for (int64_t first = 0; first < group_rows(); first += columns_at_once(machine_)) {
@@ -29,12 +30,6 @@ void StagedPanel::fill(Emitter& emitter, int64_t groups, int stream, At at, int6
       }
     }
   }
-}
-
-void StagedPanel::ask(Emitter& emitter, int64_t offset, int64_t ahead) const {
-  const bool touch = rows_run_.extent() > 1 && rows_run_.at(1, 1) == row_bytes_;
-  if (touch) return emitter.ask_ahead(source_stream, offset, row_bytes_, ahead);
-  emitter.ask(source_stream, offset + ahead);
 }
 
 int64_t StagedPanel::columns_at_once(const Machine& machine) {

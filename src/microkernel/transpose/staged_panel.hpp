@@ -67,8 +67,6 @@ class StagedPanel {
   int64_t pitch() const { return groups() * machine_.vector_bytes + gap_; }
 
  private:
-  void ask(Emitter& emitter, int64_t offset, int64_t ahead) const;
-
   TileRun rows_run_;
   int64_t rows_;
   int64_t at_;

@@ -172,11 +172,8 @@ class Network {
     const Position& from = rows_[rows.first + static_cast<size_t>(row)];
     if (from.filled) return into;
     const int64_t offset = from.source + columns_[columns.first].source;
-    if (asks(part.bytes)) {
-      if (touch(part.bytes))
-        emitter_.ask_ahead(source_stream, offset, part.bytes, asked_ahead(machine_));
-      if (!touch(part.bytes)) emitter_.ask(source_stream, offset + asked_ahead(machine_));
-    }
+    if (asks(part.bytes))
+      emitter_.ask_for_row(offset, part.bytes, touch(part.bytes), asked_ahead(machine_));
     if (part.bytes <= lane_bytes) {
       return emitter_.load_lane(into, source_stream, offset, static_cast<int>(part.bytes),
                                 static_cast<int>(part.at));
