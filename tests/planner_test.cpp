@@ -198,6 +198,40 @@ TEST(Streaming, AsksForWholeRowsOfTheNextBoxWhereThereAreMany) {
   }
 }
 
+/// Whatever part of a row goes with what a loop writes.
+TEST(Streaming, AsksForEachLineOfTheNextBoxRowAfterRow) {
+  struct Row {
+    const char* text;
+    int64_t together;  // lines of a row that are asked for one after the other
+  };
+  Target target = streaming_target();
+  target.long_run_bytes = 256;
+  target.uncut_run_bytes = 2048;
+  for (const Row& row : {// 64 rows of 24 lines, 4 at a time.
+                         Row{"f32[512,100,384] -> f32[512,100,384]{0,2,1}", 24},
+                         // 32 rows of 10 lines, 4 at a time: 2 of 2 rows.
+                         Row{"f32[32,500,160] -> f32[32,500,160]{0,2,1}", 2},
+                         // 48 rows of 22 lines, 12 at a time: half a row, 4 rows beforehand.
+                         Row{"f32[48,200,352] -> f32[48,200,352]{0,2,1}", 11},
+                         // 48 rows of 8 lines, 12 at a time: 4 of 3 rows.
+                         Row{"f32[48,200,1024] -> f32[48,200,1024]{0,2,1}", 4},
+                         // 96 rows of 6 lines, 12 at a time: 2 rows.
+                         Row{"f32[96,200,96] -> f32[96,200,96]{0,2,1}", 6},
+                         // Rows of two digits, 12 lines of 48 at a time.
+                         Row{"f32[24,54,39,256] -> f32[24,54,39,256]{0,1,3,2}", 4}}) {
+    IterationSpace space = *iteration_space(*parse_problem(row.text));
+    simplify(space);
+    const ByteRange source = touched_bytes(space, 1);
+    const Program program = plan_programs(space, target).front();
+    const AskedLines asked(program);
+    EXPECT_GT(asked.count() * 64, (source.end - source.begin) * 19 / 20) << row.text;
+    const double broken = 1.0 / double(row.together);
+    EXPECT_NEAR(double(asked.side_by_side()), double(asked.count()) * (1 - broken),
+                double(asked.count()) * broken / 3)
+        << row.text;
+  }
+}
+
 TEST(Streaming, AsksForLinesOfLargeTargetsBeforeTheyAreWritten) {
   struct Row {
     const char* text;

@@ -18,7 +18,7 @@ Target reading_ahead() {
   Target target = streaming_target();
   target.reads_ahead_by_step = true;
   target.long_run_bytes = 256;
-  target.uncut_run_bytes = 1536;
+  target.uncut_run_bytes = 2048;
   target.asked_level = 1;
   target.network_piece_bytes = 32;
   target.reads_ahead_of_masks = false;
@@ -111,8 +111,10 @@ TEST(Boxes, WriteLongerRuns) {
         // Rows touch in the source; or they do not.
         Row{"f32[64,640,100] -> f32[64,640,100]{1,2,0}", 64, 112},
         Row{"f32[28,256,28,4,48] -> f32[28,256,28,4,48]{1,2,3,0,4}", 32, 192},
-        // The next digit of the target lies elsewhere in the source.
-        Row{"f32[15,15,32,15,15,32] -> f32[15,15,32,15,15,32]{2,3,5,0,4,1}", 32, 160}}) {
+        // The next digit of the target lies elsewhere in the source, of which a digit is not cut;
+        // or it is.
+        Row{"f32[15,15,32,15,15,32] -> f32[15,15,32,15,15,32]{2,3,5,0,4,1}", 32, 480},
+        Row{"f32[15,15,32,15,20,32] -> f32[15,15,32,15,20,32]{2,3,5,0,4,1}", 32, 128}}) {
     const Schedule schedule = scheduled(row.text, reading_ahead());
     EXPECT_EQ(target_run_elements(schedule), row.rows) << row.text;
     EXPECT_EQ(source_run_elements(schedule), row.columns) << row.text;

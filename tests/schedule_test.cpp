@@ -128,13 +128,37 @@ TEST(Images, TakeLongRunsPieceByPieceWherePagesStayAtHand) {
                          Row{"f32[128,136,40,90] -> f32[128,136,40,90]{1,2,0,3}", 136 * 40},
                          Row{"f32[39,129,2,32,16] -> f32[39,129,2,32,16]{0,3,4,2,1}", 39 * 32},
                          // Two thousand pages; rows of the source beside these.
-                         Row{"f32[4,400,60,20,64] -> f32[4,400,60,20,64]{3,1,0,2,4}", 20 * 10 * 10},
+                         Row{"f32[4,400,60,18,64] -> f32[4,400,60,18,64]{3,1,0,2,4}", 18 * 10 * 10},
                          Row{"f32[40,36,60,17,64] -> f32[40,36,60,17,64]{1,2,0,3,4}", 36 * 6},
                          // Whole lines.
                          Row{"f32[60,32,3,64,40] -> f32[60,32,3,64,40]{2,3,1,0,4}", 3 * 64}}) {
     const Schedule schedule = scheduled(row.text, streaming_target());
     EXPECT_EQ(schedule.staging, Staging::images) << row.text;
     EXPECT_EQ(target_run_elements(schedule), row.run) << row.text;
+  }
+}
+
+TEST(Transposes, TakeRowsOfSeveralDigitsThatMakeWholeLines) {
+  struct Row {
+    const char* text;
+    int64_t run;  // elements; 0: images are made
+  };
+  for (const Row& row : {Row{"f32[20,64,39,33,32] -> f32[20,64,39,33,32]{0,1,2,3,4}", 80},
+                         Row{"f32[24,54,39,33,32] -> f32[24,54,39,33,32]{0,1,2,3,4}", 48},
+                         Row{"f32[8,8,336,28,80] -> f32[8,8,336,28,80]{3,0,4,2,1}", 112},
+                         Row{"f64[12,200,20,160] -> f64[12,200,20,160]{2,0,1,3}", 40},
+                         Row{"u16[40,300,24,96] -> u16[40,300,24,96]{2,0,1,3}", 192},
+                         // More than a panel has room for; not the groups of rows that fill one.
+                         Row{"u8[48,200,40,160] -> u8[48,200,40,160]{2,0,1,3}", 0},
+                         Row{"f32[18,64,39,33,32] -> f32[18,64,39,33,32]{0,1,2,3,4}", 0},
+                         // No whole lines; long ones.
+                         Row{"f32[24,55,39,33,32] -> f32[24,55,39,33,32]{0,1,2,3,4}", 0},
+                         Row{"f32[136,14,39,33,32] -> f32[136,14,39,33,32]{0,1,2,3,4}", 0}}) {
+    const Schedule schedule = scheduled(row.text, streaming_target());
+    EXPECT_EQ(schedule.staging == Staging::images, row.run == 0) << row.text;
+    if (row.run > 0) {
+      EXPECT_EQ(target_run_elements(schedule), row.run) << row.text;
+    }
   }
 }
 

@@ -60,6 +60,11 @@ bool touching_rows(Draft& draft);
 /// caches all the same. `row`: what is taken already, bytes.
 bool shift(Draft& draft, const Schedule& undecided, int64_t row);
 
+/// From `undecided` on: marks rows of the target that several digits make in whole lines, which one
+/// alone does not, and a line of the source beside them, for a large array. Returns the bytes of a
+/// row; 0, and nothing is changed, where there are none.
+int64_t digits_in_lines(Draft& draft, const Schedule& undecided);
+
 /// From `undecided` on: makes images of some short rows of a large array that the target goes on
 /// behind.
 bool joins_rows(Draft& draft, const Schedule& undecided);

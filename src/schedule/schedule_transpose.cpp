@@ -306,20 +306,27 @@ void transpose(Draft& draft) {
   if (!runs) return;  // permuted
   auto [row, column, lanes] = *runs;
   const bool short_rows = short_rows_touch(draft, row, column);
-  const bool streams = schedule.nontemporal, aligned = begins_lines(draft);
+  const bool streams = schedule.nontemporal;
+  bool aligned = begins_lines(draft);
+  const int64_t digits = streams && !aligned ? digits_in_lines(draft, undecided) : 0;
+  if (digits > 0) {
+    row = digits;
+    column = target.line_bytes;
+    aligned = true;
+  }
   if (streams && !aligned) {
     if (joins_rows(draft, undecided)) return;
     if (!short_rows && shift(draft, undecided, row)) return;
     if (makes_lines(draft, undecided)) return;
     schedule.nontemporal = false;
   }
-  const bool pages = reads_pages(draft, row, column);
+  const bool pages = digits == 0 && reads_pages(draft, row, column);
   const Block block = pages ? Block{page_rows, target.page_bytes / bytes}
                             : block_of_networks(draft, streams, crowds);
   schedule.target_first = crowds || schedule.network_column_bytes >= target.line_bytes;
   const int64_t rows =
       pages ? block.rows : std::max(block.rows, long_rows(draft, row, column, crowded));
-  row = draft.take_run(0, row, rows * bytes, Mark::target_run);
+  if (digits == 0) row = draft.take_run(0, row, rows * bytes, Mark::target_run);
   const bool panels = schedule.nontemporal && bytes <= widest_rest_bytes && masks_lines(target);
   int64_t wanted = uncut_columns(draft, column, block);
   if (panels && row > target.line_bytes) wanted = columns_wanted(draft, column, wanted);

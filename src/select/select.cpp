@@ -192,6 +192,16 @@ class Selector {
     loop.steps.push_back({stream, 0, offset});
   }
 
+  /// Whether panels of rows that several digits make leave by whole vectors.
+  bool moves_along_runs(const nest::Tile& tile) const {
+    if (schedule_.movement != Movement::transpose || schedule_.staging != Staging::panels)
+      return false;
+    int64_t run = nest_.op.bytes;
+    for (size_t k = 0; k < tile.sides.size(); ++k)
+      run *= (schedule_.target_run >> k & 1) != 0 ? tile.sides[k].extent : 1;
+    return run % schedule_.vector_bytes == 0;
+  }
+
   Body tile(const nest::Tile& tile, const Around& around) {
     const int64_t at = in_bytes(around.at, nest_.op)[0];
     int64_t alignment = std::gcd(around.alignment, at);
@@ -200,11 +210,13 @@ class Selector {
                        can_join_rows(tile, nest_.op.bytes, target_);
     const size_t rows =
         joins || schedule_.movement == Movement::repeat ? run_begin(tile) : tile.sides.size();
+    const bool run_of_vectors = moves_along_runs(tile);
     for (size_t k = 0; k < rows; ++k) {
       const nest::Side& side = tile.sides[k];
       // Along the run of the target code moves by whole vectors.
       const int64_t stride = in_bytes(side.stride, nest_.op)[0];
-      if (side.extent > 1 && stride >= schedule_.vector_bytes)
+      const bool along = run_of_vectors && (schedule_.target_run >> k & 1) != 0;
+      if (side.extent > 1 && stride >= schedule_.vector_bytes && !along)
         alignment = std::gcd(alignment, stride);
       for (const OwnDigit& digit : side.own) {
         if (digit.operand == 0) alignment = std::gcd(alignment, digit.stride);

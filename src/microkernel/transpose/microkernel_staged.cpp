@@ -26,11 +26,11 @@
 #include <numeric>
 #include <utility>
 
-#include "microkernel/box_ahead.hpp"
 #include "microkernel/emitter.hpp"
 #include "microkernel/microkernel.hpp"
 #include "microkernel/packed/row_mixing.hpp"
 #include "microkernel/tile_run.hpp"
+#include "microkernel/transpose/paced_asks.hpp"
 #include "microkernel/transpose/staged_panel.hpp"
 
 namespace restride {
@@ -57,13 +57,17 @@ class StagedTranspose {
  public:
   StagedTranspose(const TileRun& rows, const TileRun& columns, const RowMixing& mixing,
                   const Strides& at, const Machine& machine)
-      : machine_(machine),
-        rows_(rows),
-        columns_(columns),
-        mixing_(mixing),
-        at_(at),
-        box_ahead_(rows, whole_columns() > 0 ? columns.first(whole_columns()) : columns,
-                   at[1] + machine.ahead, machine, {1, flushed_columns()}) {}
+      : machine_(machine), rows_(rows), columns_(columns), mixing_(mixing), at_(at) {
+    const int64_t line = machine.target.line_bytes;
+    const bool lines = whole_columns() * element_ % line == 0 && run_bytes() % line == 0;
+    if (machine.ahead != 0 && whole_columns() > 0 && lines) {
+      asks_ = {rows,
+               whole_columns() * element_ / line,
+               at[1] + machine.ahead,
+               machine,
+               {fill_steps(), whole_columns() / flushed_columns(), flushed_lines()}};
+    }
+  }
 
   int64_t scratch_bytes() const {
     return std::clamp<int64_t>(whole_columns() / panel_columns_, 1, 2) * panel_bytes();
@@ -79,21 +83,34 @@ class StagedTranspose {
 
  private:
   /// A pipeline over the panels of the box: the first is filled; then each is filled while the one
-  /// before it leaves; the last leaves.
+  /// before it leaves; the last leaves. One loop for all that leave: what is asked for meanwhile
+  /// does not begin anew with each.
   Body whole_panels() const {
     const int64_t panels = whole_columns() / panel_columns_;
-    Body body = loop(fill_steps(), fill_loop(1), body_of(fill(1)));
+    std::vector<Step> first = fill_loop(1);
+    asks_.add_step_filling(first);
+    Body body = loop(fill_steps(), std::move(first), body_of(fill(1, Asks::ahead)));
     if (panels > 1) {
-      const int64_t steps = panel_columns_ / flushed_columns();
-      std::vector<Step> inner = fill_loop(fill_steps() / steps);
-      for (Step& step : flush_loop(flushed_columns())) inner.push_back(std::move(step));
-      Block both = interleaved(fill(fill_steps() / steps), flush(flushed_columns()));
-      append(body, loop_always(panels - 1, pipeline_steps(),
-                               loop(steps, std::move(inner), body_of(std::move(both)))));
+      Block both = interleaved(fill(fill_steps() / flushes(), Asks::nothing),
+                               flush(flushed_columns(), Asks::ahead));
+      append(body,
+             loop_always((panels - 1) * flushes(), pipeline_steps(), body_of(std::move(both))));
     }
-    append(body, loop_always(1, last_panel_steps(panels - 1),
-                             loop(panel_columns_, flush_loop(1), body_of(flush(1)))));
+    append(body, loop_always(1, last_panel_steps(panels - 1), last_panel(panels - 1)));
     return body;
+  }
+
+  /// Column by column: all that are flushed at once would be code of its own.
+  Body last_panel(int64_t panel) const {
+    std::vector<Step> steps = column_steps(flushed_columns());
+    asks_.add_step(steps, panel * flushes());
+    if (flushed_columns() == 1)
+      return loop(flushes(), std::move(steps), body_of(flush(1, Asks::ahead)));
+    Emitter asking(machine_.target, machine_.vector_bytes);
+    for (int64_t line = 0; line < flushed_lines(); ++line) ask(asking, line);
+    Body body = body_of(asking.take());
+    append(body, loop(flushed_columns(), column_steps(1), body_of(flush(1, Asks::nothing))));
+    return loop(flushes(), std::move(steps), std::move(body));
   }
 
   /// Columns that make no whole panel. Their rows are asked for where the next box has them: some
@@ -121,8 +138,17 @@ class StagedTranspose {
   /// Groups of rows that fill a panel.
   int64_t fill_steps() const { return panel_.groups(); }
   /// Columns that leave while some groups are filled: loops over either are one.
-  int64_t flushed_columns() const {
-    return panel_columns_ / std::gcd(fill_steps(), panel_columns_);
+  int64_t flushed_columns() const { return panel_columns_ / flushes(); }
+  int64_t flushes() const { return std::gcd(fill_steps(), panel_columns_); }
+  int64_t flushed_lines() const { return flushed_columns() * (run_bytes() / vector_); }
+
+  /// Whether code asks for the box ahead.
+  enum class Asks : uint8_t { nothing, ahead };
+
+  /// Asks for what goes with a line that leaves, of each row that is mixed.
+  void ask(Emitter& emitter, int64_t line) const {
+    for (int64_t row = 0; row < mixing_.from.rows; ++row)
+      asks_.ask(emitter, line, row * mixing_.from.stride);
   }
 
   // ---- filling: `groups` groups of rows at once
@@ -131,9 +157,10 @@ class StagedTranspose {
     return panel_.fill_steps(groups, scratch_stream);
   }
 
-  Block fill(int64_t groups) const {
+  Block fill(int64_t groups, Asks asks) const {
     Emitter emitter(machine_.target, machine_.vector_bytes);
     for (int64_t row = 0; row < mixing_.from.rows; ++row) {
+      if (asks == Asks::ahead) asks_.ask_filling(emitter, row * mixing_.from.stride);
       panel_.fill(emitter, groups, scratch_stream,
                   {row * mixing_.from.stride, row * panel_.bytes()});
     }
@@ -142,35 +169,28 @@ class StagedTranspose {
 
   // ---- flushing: `rows` rows of the target at once; row r is lane r / group of panel[r % group]
 
-  std::vector<Step> flush_loop(int64_t rows) const {
-    std::vector<Step> steps = column_steps(rows);
-    box_ahead_.add_step(steps, rows);
-    return steps;
-  }
-
   std::vector<Step> column_steps(int64_t rows) const {
-    std::vector<Step> steps{columns_.step(target_stream, 0, rows)};
-    if (rows % group_ == 0) {
-      steps.push_back({panel_stream, rows / group_ * 16});
-    } else {
-      steps.push_back({panel_stream, rows * panel_.pitch(), 0, 0, {{group_ / rows, 16}}});
-    }
-    return steps;
+    return {columns_.step(target_stream, 0, rows), panel_step(rows)};
   }
 
-  Block flush(int64_t rows) const {
+  Step panel_step(int64_t rows) const {
+    if (rows % group_ == 0) return {panel_stream, rows / group_ * 16};
+    return {panel_stream, rows * panel_.pitch(), 0, 0, {{group_ / rows, 16}}};
+  }
+
+  Block flush(int64_t rows, Asks asks) const {
     Emitter emitter(machine_.target, machine_.vector_bytes);
-    for (int64_t row = 0; row < rows; ++row) flush(emitter, row);
+    for (int64_t row = 0; row < rows; ++row) flush(emitter, row, asks);
     return emitter.take();
   }
 
   /// A row of the target after the other: memory takes lines that lie side by side faster. (s4
   /// 4096 x 4096 .62 -> .72 of the ceiling.)
-  void flush(Emitter& emitter, int64_t column) const {
+  void flush(Emitter& emitter, int64_t column, Asks asks) const {
     std::vector<std::vector<Reg>> lines;
     for (int64_t begin = 0; begin < run_bytes(); begin += vector_) {
+      if (asks == Asks::ahead) ask(emitter, (column * run_bytes() + begin) / vector_);
       lines.push_back(mixed_rows(emitter, mixing_, [&](int64_t row) {
-        box_ahead_.ask(emitter, column, begin, row * mixing_.from.stride);
         return panel_.line(emitter, column, begin, row * panel_.bytes());
       }));
       store(emitter, lines.back().front(), at_[0] + columns_.at(0, column) + begin);
@@ -195,21 +215,23 @@ class StagedTranspose {
   // ---- the pipeline: the panel that is filled runs one ahead of the one that leaves
 
   std::vector<Step> pipeline_steps() const {
-    std::vector<Step> steps{columns_.step(target_stream, 0, panel_columns_),
-                            {source_stream, vector_, 0, 1},
-                            {scratch_stream, panel_bytes(), 0, 1, {{2, 0}}},
-                            {panel_stream, panel_bytes(), 0, 0, {{2, 0}}}};
-    box_ahead_.add_panel_step(steps);
+    const auto ping_pong = [&](int stream) { return Step{stream, panel_bytes(), 0, 0, {{2, 0}}}; };
+    std::vector<Step> steps{
+        columns_.step(target_stream, 0, flushed_columns()),
+        then(panel_step(flushed_columns()), flushes(), ping_pong(panel_stream))};
+    for (const Step& step : fill_loop(fill_steps() / flushes())) {
+      const bool source = step.stream == source_stream;
+      steps.push_back(
+          then(step, flushes(), source ? Step{source_stream, vector_} : ping_pong(scratch_stream)));
+      steps.back().phase = flushes();
+    }
+    asks_.add_step(steps, 0);
     return steps;
   }
 
   std::vector<Step> last_panel_steps(int64_t panel) const {
-    std::vector<Step> steps{{target_stream, 0, columns_.at(0, panel * panel_columns_)},
-                            {panel_stream, 0, panel % 2 * panel_bytes()}};
-    if (box_ahead_.asks()) {
-      steps.push_back({prefetch_stream, 0, box_ahead_.panel_offset(panel)});
-    }
-    return steps;
+    return {{target_stream, 0, columns_.at(0, panel * panel_columns_)},
+            {panel_stream, 0, panel % 2 * panel_bytes()}};
   }
 
   const Machine& machine_;
@@ -222,7 +244,7 @@ class StagedTranspose {
   StagedPanel panel_{rows_, rows_.extent(), at_[1], machine_, panel_gap(rows_, mixing_, machine_)};
   int64_t group_ = panel_.group_rows();
   int64_t panel_columns_ = panel_.columns();
-  BoxAhead box_ahead_;
+  PacedAsks asks_;
 };
 
 // Of what makes no whole panel, fewer columns are not worth one: behind whole ones, and alone.

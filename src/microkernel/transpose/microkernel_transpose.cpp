@@ -170,7 +170,8 @@ Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& 
   // Parts of lines leave around the caches well only where the others follow at once. 32-byte
   // vectors, u8[32,2048,7,7]{1,3,2,0}: .03 of the ceiling, .4 with regular stores.
   Machine part = machine;
-  part.nontemporal = machine.nontemporal && machine.vector_bytes == machine.target.line_bytes;
+  part.nontemporal =
+      machine.nontemporal && machine.vector_bytes == machine.target.line_bytes && row.sides() == 1;
   // Few columns behind whole panels.
   const int64_t panel = machine.vector_bytes / machine.element_bytes;
   if (masks_lines(machine.target) && columns.size() == 1 && columns.back().extent > panel) {

@@ -1,0 +1,118 @@
+// See paced_asks.hpp.
+#include "microkernel/transpose/paced_asks.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "base/arithmetic.hpp"
+
+namespace restride {
+
+using program::Step;
+
+namespace {
+
+// What iterations that write do not get to, and what they ask for twice, of all rows. Zen 5: 22
+// lines a row, 12 an iteration, in halves of rows, 44 of 48 of them, f32[48,28,28,4,352] reversed
+// .50 -> .76 of the ceiling, two lines of six rows each .63; but 10 lines, 4 an iteration, in
+// thirds of rows [15,15,32,15,15,32]{2,3,5,0,4,1} .67 -> .64, two of two rows .68.
+constexpr int64_t parts_of_rows = 10;
+
+}  // namespace
+
+PacedAsks::PacedAsks(const TileRun& rows, int64_t row_lines, int64_t first, const Machine& machine,
+                     const Pace& pace)
+    : rows_(rows),
+      row_lines_(row_lines),
+      first_(first),
+      line_bytes_(machine.target.line_bytes),
+      pace_(pace) {
+  const bool aligned = rows.at(1, 1) % line_bytes_ == 0;
+  // What is asked for between lines is needed later, too: f32 4097 x 4095 .52 for .74.
+  if (aligned) level_ = machine.target.asked_level;
+  // There the first line is there: the box before has read to its middle.
+  if (!aligned) first_ += line_bytes_ - 1;
+  written_ = share_of(pace.written_lines);
+  const int64_t together = std::gcd(row_lines, pace.written_lines);
+  const int64_t bundle = pace.written_lines / together;
+  if (!comes_out(written_) && rows.divides(bundle))
+    written_ = {bundle, together, row_lines / together, together};
+  rows_of_filling_ = rows.extent() - rows_asked(written_);
+  if (rows_of_filling_ > 0) filled_ = filling_share(rows_of_filling_);
+}
+
+PacedAsks::Share PacedAsks::share_of_row(int64_t shares) const {
+  Share share{1, ceil_div(row_lines_, shares), shares};
+  if (shares > 1) share.next_lines = ceil_div(row_lines_ - share.lines_of_row, shares - 1);
+  return share;
+}
+
+PacedAsks::Share PacedAsks::whole_rows(int64_t rows) const { return {rows, row_lines_}; }
+
+PacedAsks::Share PacedAsks::share_of(int64_t lines) const {
+  if (lines <= row_lines_) return share_of_row(ceil_div(row_lines_, lines));
+  int64_t rows = lines / row_lines_;
+  while (!rows_.divides(rows)) --rows;
+  return whole_rows(rows);
+}
+
+int64_t PacedAsks::rows_asked(const Share& share) const {
+  return std::min(rows_.extent(), pace_.writing / share.shares * share.rows);
+}
+
+bool PacedAsks::comes_out(const Share& share) const {
+  const int64_t all = rows_.extent(), asked = share.shares * share.lines_of_row;
+  return parts_of_rows * (all - rows_asked(share)) <= all &&
+         parts_of_rows * (asked - row_lines_) <= row_lines_;
+}
+
+PacedAsks::Share PacedAsks::filling_share(int64_t rows) const {
+  if (rows <= pace_.filling) return share_of_row(std::min(pace_.filling / rows, row_lines_));
+  int64_t together = ceil_div(rows, pace_.filling);
+  while (!rows_.divides(together)) ++together;
+  return whole_rows(together);
+}
+
+void PacedAsks::ask(Emitter& emitter, const Share& share, int64_t line, int64_t beside) const {
+  const int64_t row = line / share.lines_of_row, behind = line % share.lines_of_row;
+  emitter.prefetch(prefetch_stream, first_ + rows_.at(1, row) + behind * line_bytes_ + beside,
+                   level_);
+}
+
+void PacedAsks::ask(Emitter& emitter, int64_t line, int64_t beside) const {
+  if (pace_.written_lines == 0) return;
+  // Spread evenly.
+  const int64_t begin = line * written_.lines() / pace_.written_lines;
+  const int64_t end = (line + 1) * written_.lines() / pace_.written_lines;
+  for (int64_t k = begin; k < end; ++k) ask(emitter, written_, k, beside);
+}
+
+void PacedAsks::ask_filling(Emitter& emitter, int64_t beside) const {
+  if (rows_of_filling_ == 0) return;
+  for (int64_t k = 0; k < filled_.lines(); ++k) ask(emitter, filled_, k, beside);
+}
+
+Step PacedAsks::step(const Share& share, int64_t first_row) const {
+  // Behind the last row comes the first one again, which is there by then.
+  Step step = then(rows_.step(prefetch_stream, 1, share.rows), rows_.extent() / share.rows,
+                   {prefetch_stream});
+  if (share.shares > 1) {
+    step.wraps.insert(step.wraps.begin(), {share.shares, step.stride});
+    step.stride = share.next_lines * line_bytes_;
+  }
+  step.phase = first_row / share.rows * share.shares;
+  return step;
+}
+
+void PacedAsks::add_step(std::vector<Step>& steps, int64_t before) const {
+  if (pace_.written_lines == 0) return;
+  steps.push_back(step(written_, rows_of_filling_));
+  steps.back().phase += before;
+}
+
+void PacedAsks::add_step_filling(std::vector<Step>& steps) const {
+  if (rows_of_filling_ > 0) steps.push_back(step(filled_, 0));
+}
+
+}  // namespace restride

@@ -1,0 +1,104 @@
+// Schedules of transposes whose rows of the target make whole lines only together with those that
+// the target goes on with:
+//
+//     target   |aaaaaa..|....bbbb|bbbb....|        rows of a and b: a multiple of a line
+//
+// They are staged as others are, for arrays that do not stay in the caches.
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "program/program.hpp"
+#include "schedule/movements.hpp"
+#include "schedule/questions.hpp"
+
+namespace restride::scheduling {
+
+using program::lane_bytes;
+
+namespace {
+
+// Zen 5, f32 of 200 MB, 11 problems in .87 of the time that images take, of up to 1 KB .89, of 256
+// bytes .99: [8,8,336,28,80]{3,0,4,2,1} .34 -> .61 of the ceiling, [20,64,39,33,32] reversed .31 ->
+// .62. Panels of so many rows fit scratch.
+constexpr int64_t most_run_bytes = 512;
+constexpr int64_t most_rows = 256;
+
+/// Whether runs whose digits have so many elements, the fastest first, fall into chunks of `count`
+/// that look alike.
+bool fall_into(const std::vector<int64_t>& digits, int64_t count) {
+  for (const int64_t digit : digits) {
+    if (digit % count == 0) return true;
+    if (count % digit != 0) return false;
+    count /= digit;
+  }
+  return true;
+}
+
+/// Whether a panel of such rows is filled while another one leaves.
+bool fill_panels(const Draft& draft, const std::vector<int64_t>& digits, int64_t rows) {
+  const int64_t bytes = draft.space().op.bytes, group = lane_bytes / bytes;
+  const int64_t steps = std::gcd(rows / group, draft.target().vector_bytes / bytes);
+  return fall_into(digits, group) && fall_into(digits, rows / steps);
+}
+
+/// The most iterations of a loop that make whole lines with the digits inside, of `run` elements in
+/// all; 0, if there are none.
+int64_t iterations_of_lines(const Draft& draft, std::vector<int64_t> digits, int64_t run,
+                            int64_t extent) {
+  const int64_t bytes = draft.space().op.bytes, line = draft.target().line_bytes;
+  const int64_t most = std::min({extent, most_run_bytes / bytes / run, most_rows / run});
+  digits.push_back(0);
+  for (int64_t count = most; count > 1; --count) {
+    digits.back() = count;
+    const int64_t rows = run * count;
+    const bool lines = extent % count == 0 && rows * bytes % line == 0 && rows * bytes >= 2 * line;
+    if (lines && fill_panels(draft, digits, rows)) return count;
+  }
+  return 0;
+}
+
+/// Marks digits that make such rows; returns their bytes, or 0.
+int64_t take_digits(Draft& draft) {
+  const int64_t bytes = draft.space().op.bytes;
+  std::vector<int64_t> digits;
+  int64_t run = 1;
+  for (int k; (k = draft.next_in_run(0, run * bytes)) >= 0;) {
+    const Loop& loop = draft.loop(k);
+    const Axis& axis = draft.space().axes[static_cast<size_t>(loop.axis)];
+    const bool whole = axis.valid == axis.padded && axis.valid % (loop.extent * loop.step) == 0;
+    if (!whole || loop.stride[1] == bytes) return 0;
+    if (!digits.empty()) {
+      const int64_t count = iterations_of_lines(draft, digits, run, loop.extent);
+      if (count > 0) {
+        draft.mark(draft.split_off(k, count)) = Mark::target_run;
+        return run * count * bytes;
+      }
+    }
+    run *= loop.extent;
+    digits.push_back(loop.extent);
+    if (run * bytes > most_run_bytes) return 0;
+    draft.mark(k) = Mark::target_run;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int64_t digits_in_lines(Draft& draft, const Schedule& undecided) {
+  const int64_t bytes = draft.space().op.bytes, line = draft.target().line_bytes;
+  if (bytes >= lane_bytes || draft.target().vector_bytes != line ||
+      draft.goal() == CodeGoal::small || !draft.schedule().nontemporal)
+    return 0;
+  int64_t row = 0;
+  draft.instead(undecided, [&] {
+    row = take_digits(draft);
+    const bool taken =
+        row > 0 && begins_lines(draft) && draft.take_run(1, bytes, line, Mark::source_run) == line;
+    if (!taken) row = 0;
+    return taken;
+  });
+  return row;
+}
+
+}  // namespace restride::scheduling
