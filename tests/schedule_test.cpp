@@ -153,7 +153,10 @@ TEST(Transposes, TakeRowsOfSeveralDigitsThatMakeWholeLines) {
                          Row{"f32[18,64,39,33,32] -> f32[18,64,39,33,32]{0,1,2,3,4}", 0},
                          // No whole lines; long ones.
                          Row{"f32[24,55,39,33,32] -> f32[24,55,39,33,32]{0,1,2,3,4}", 0},
-                         Row{"f32[136,14,39,33,32] -> f32[136,14,39,33,32]{0,1,2,3,4}", 0}}) {
+                         Row{"f32[136,14,39,33,32] -> f32[136,14,39,33,32]{0,1,2,3,4}", 0},
+                         // Columns of which parts of lines are left: many, few.
+                         Row{"f32[40,64,7,42,72] -> f32[40,64,7,42,72]{0,1,2,3,4}", 80},
+                         Row{"f32[40,64,7,72,40] -> f32[40,64,7,72,40]{0,1,2,3,4}", 0}}) {
     const Schedule schedule = scheduled(row.text, streaming_target());
     EXPECT_EQ(schedule.staging == Staging::images, row.run == 0) << row.text;
     if (row.run > 0) {

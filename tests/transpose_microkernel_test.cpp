@@ -216,16 +216,18 @@ TEST_P(Microkernel, TransposesLongRunsOfSeveralLoopsPieceByPiece) {
 
 TEST_P(Microkernel, StagesRowsOfSeveralDigitsThatMakeLines) {
   for (const Element& element : every_width) {
-    // Of rows that are asked for in halves, whole, and several at once; columns that are left.
-    for (const int lanes : {1, 3, 5, 7}) {
-      for (const int column_bytes : {64, 192, 520, 1280}) {
-        const int digit = lanes * 16 / element.bytes, columns = column_bytes / element.bytes;
-        const std::string two = array(element.type, {digit, 8, 3, columns});
-        expect_conforms(two + " -> " + two + "{0,1,3,2}", GetParam());
-        const std::string three = array(element.type, {digit, 2, 12, 2, columns});
-        expect_conforms(three + " -> " + three + "{0,1,2,4,3}", GetParam());
-        if (HasFatalFailure()) return;
-      }
+    struct Box {
+      int digit_lanes, column_bytes;
+    };
+    // Rows that are asked for whole, in halves, several at once; columns that are left.
+    for (const Box& box : {Box{1, 64}, Box{3, 520}, Box{5, 192}, Box{7, 1280}}) {
+      const int digit = box.digit_lanes * 16 / element.bytes;
+      const int columns = box.column_bytes / element.bytes;
+      const std::string two = array(element.type, {digit, 8, 2, columns});
+      expect_conforms(two + " -> " + two + "{0,1,3,2}", GetParam());
+      const std::string three = array(element.type, {digit, 2, 8, columns});
+      expect_conforms(three + " -> " + three + "{0,1,2,3}", GetParam());
+      if (HasFatalFailure()) return;
     }
   }
 }
