@@ -208,15 +208,15 @@ TEST(Streaming, AsksForEachLineOfTheNextBoxRowAfterRow) {
   target.long_run_bytes = 256;
   target.uncut_run_bytes = 2048;
   for (const Row& row : {// 64 rows of 24 lines, 4 at a time.
-                         Row{"f32[512,100,384] -> f32[512,100,384]{0,2,1}", 24},
+                         Row{"f32[512,100,384] -> f32[512,100,384]{0,1,2}", 24},
                          // 32 rows of 10 lines, 4 at a time: 2 of 2 rows.
-                         Row{"f32[32,500,160] -> f32[32,500,160]{0,2,1}", 2},
+                         Row{"f32[32,500,160] -> f32[32,500,160]{0,1,2}", 2},
                          // 48 rows of 22 lines, 12 at a time: half a row, 4 rows beforehand.
-                         Row{"f32[48,200,352] -> f32[48,200,352]{0,2,1}", 11},
+                         Row{"f32[48,200,352] -> f32[48,200,352]{0,1,2}", 22},
                          // 48 rows of 8 lines, 12 at a time: 4 of 3 rows.
-                         Row{"f32[48,200,1024] -> f32[48,200,1024]{0,2,1}", 4},
+                         Row{"f32[48,200,1024] -> f32[48,200,1024]{0,1,2}", 4},
                          // 96 rows of 6 lines, 12 at a time: 2 rows.
-                         Row{"f32[96,200,96] -> f32[96,200,96]{0,2,1}", 6},
+                         Row{"f32[96,200,96] -> f32[96,200,96]{0,1,2}", 6},
                          // Rows of two digits, 12 lines of 48 at a time.
                          Row{"f32[24,54,39,256] -> f32[24,54,39,256]{0,1,3,2}", 4}}) {
     IterationSpace space = *iteration_space(*parse_problem(row.text));
