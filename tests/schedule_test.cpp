@@ -109,6 +109,24 @@ TEST(Caches, KeepLinesOfRowsThatCrowdL1UntilTheyAreUsedUp) {
   }
 }
 
+TEST(Caches, HoldTheLinesInWhichShortRowsGoOn) {
+  struct Row {
+    const char* text;
+    int64_t columns;
+  };
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.l1_bytes = 48 * 1024;
+  for (const Row& row : {Row{"f32[24,64,64] -> f32[24,64,64]{0,1,2}", 16},   // in two sets
+                         Row{"f64[12,128,64] -> f64[12,128,64]{0,1,2}", 8},  // in one
+                         // In all sets; whole lines; few columns; long rows.
+                         Row{"f32[24,60,64] -> f32[24,60,64]{0,1,2}", 64},
+                         Row{"f32[32,64,64] -> f32[32,64,64]{0,1,2}", 64},
+                         Row{"f32[24,64,9] -> f32[24,64,9]{0,1,2}", 63},
+                         Row{"f32[1023,150] -> f32[1023,150]{0,1}", 64}}) {
+    EXPECT_EQ(source_run_elements(scheduled(row.text, target)), row.columns) << row.text;
+  }
+}
+
 TEST(Caches, AreAskedForLinesOfAnyNumberOfRows) {
   // Counted one by one they would take an hour.
   expect_movements({{"f32[4000000000000,27]{1,0:PAD(4000000000000,32;zero)} -> "

@@ -52,9 +52,7 @@ constexpr int64_t lines_for_a_walk = 7;
 // In the caches a network follows the other as the lines lie. u16 64 x 64 .65 for 128 x 256 .61, u8
 // .62 for .61, f32 .68 for .67; but longer runs of wide ones: f64 256 x 256 .79 -> .82, c128 .85 ->
 // .91, 257 x 130 .75 -> .94.
-constexpr Block cached_block(int64_t element_bytes) {
-  return {element_bytes < 8 ? 64 : 256, cached_columns};
-}
+constexpr int64_t cached_rows(int64_t element_bytes) { return element_bytes < 8 ? 64 : 256; }
 
 // Where arrays do not stay there, but rows that begin between lines are too short to be shifted:
 // .41 of the ceiling (geometric mean of 16 cases of three and four dimensions), 64 x 64 with the
@@ -234,6 +232,31 @@ int64_t long_rows(const Draft& draft, int64_t row, int64_t column, bool crowds) 
   return rows_touch(draft, row, next) ? most / bytes : 0;
 }
 
+// Fewer columns take too little of each row of the source. Zen 5, of the ceiling: u32[24,64,64]
+// reversed .09 -> .46, u64[12,128,64] .09 -> .53 (16 columns .25), u16 2049 x 128 .07 -> .31 (.14).
+constexpr int64_t least_kept_columns = 8;
+
+// Longer rows: 2-D u32 1023 x 150 .62 -> .39, u16 1025 x 65 .38 -> .19, but u16 2049 x 128 .07 ->
+// .31.
+constexpr int64_t most_short_row_bytes = 256;
+
+/// Columns of a block in the caches: where short rows begin between lines, as many as sets of L1
+/// have room for, since the next row goes on in their last lines.
+int64_t kept_columns(const Draft& draft) {
+  const int across = widest_source_loop(draft), down = finest_loop(draft, 0);
+  int64_t columns = cached_columns;
+  if (across < 0 || down < 0 || begins_lines(draft)) return columns;
+  const auto digit = [&](int k) {
+    return draft.space().axes[static_cast<size_t>(draft.loop(k).axis)].valid;
+  };
+  if (digit(down) * draft.space().op.bytes > most_short_row_bytes) return columns;
+  const int64_t stride = draft.loop(across).stride[0];
+  while (columns > least_kept_columns &&
+         !l1_holds_lines(draft.target(), stride, std::min(columns, digit(across))))
+    columns /= 2;
+  return columns;
+}
+
 /// Networks that make a block, so that lines are used up while they are in the cache. `streams`:
 /// arrays do not stay there, even if they are written through it. `crowds`: columns crowd its sets.
 Block block_of_networks(const Draft& draft, bool streams, bool crowds) {
@@ -242,7 +265,7 @@ Block block_of_networks(const Draft& draft, bool streams, bool crowds) {
     return {draft.target().vector_bytes / bytes, draft.schedule().network_column_bytes / bytes};
   if (draft.schedule().nontemporal) return streamed_block(bytes);
   if (streams) return uncached_block;
-  return crowds ? Block{crowded_rows(bytes), cached_columns} : cached_block(bytes);
+  return {crowds ? crowded_rows(bytes) : cached_rows(bytes), kept_columns(draft)};
 }
 
 // Columns that are left of a digit are staged with others only where panels are as full as this:
