@@ -118,6 +118,9 @@ TEST(Caches, HoldTheLinesInWhichShortRowsGoOn) {
   target.l1_bytes = 48 * 1024;
   for (const Row& row : {Row{"f32[24,64,64] -> f32[24,64,64]{0,1,2}", 16},   // in two sets
                          Row{"f64[12,128,64] -> f64[12,128,64]{0,1,2}", 8},  // in one
+                         Row{"u16[24,256,33] -> u16[24,256,33]{0,1,2}", 8},
+                         // Twelve lines, for twelve ways.
+                         Row{"u16[40,1024,12] -> u16[40,1024,12]{0,1,2}", 48},
                          // In all sets; whole lines; few columns; long rows.
                          Row{"f32[24,60,64] -> f32[24,60,64]{0,1,2}", 64},
                          Row{"f32[32,64,64] -> f32[32,64,64]{0,1,2}", 64},

@@ -26,6 +26,10 @@ constexpr int64_t widest_crowding_bytes = 4;
 // .54. Where all ways of a set are taken others are gone already: 1030 x 61 .33 -> .58.
 constexpr int64_t half_line_bytes = 32;
 
+// Longer rows than these have few ends: 2-D u32 1023 x 150 .62 -> .39 of the ceiling, u16 1025 x 65
+// .38 -> .19, but u16 2049 x 128 .07 -> .31.
+constexpr int64_t most_short_row_bytes = 256;
+
 /// A way of L1 is as large as a page: its sets are chosen before addresses are translated.
 int64_t l1_ways(const Target& target) { return target.l1_bytes / target.page_bytes; }
 
@@ -70,6 +74,14 @@ bool l1_holds_lines(const Target& target, int64_t stride, int64_t count) {
   return lines_in_set(target, stride, count, target.line_bytes) <= l1_ways(target);
 }
 
+int64_t short_row_bytes(const Draft& draft) {
+  const int down = finest_loop(draft, 0);
+  if (down < 0) return 0;
+  const Axis& axis = draft.space().axes[static_cast<size_t>(draft.loop(down).axis)];
+  const int64_t row = axis.valid * draft.space().op.bytes;
+  return row > most_short_row_bytes ? 0 : row;
+}
+
 bool make_room_in_l1(Draft& draft) {
   const Target& target = draft.target();
   Schedule& schedule = draft.schedule();
@@ -86,9 +98,13 @@ bool make_room_in_l1(Draft& draft) {
     return false;
   // Of u16, 2049 x 65 .06 -> .25 with lanes, .12 with half lines; but columns of whole lines, 1024
   // x 200, .25 -> .13 with half lines.
-  if (schedule.network_column_bytes >= line && (wide || !aligned)) {
+  // Short rows of u16 go on in lines that are gone then: [24,256,33] reversed .05 -> .22,
+  // [40,128,65] .17 -> .39; but where 12 lines are just what there is room for, [40,1024,12] .27 ->
+  // .11.
+  const bool go_on = short_row_bytes(draft) % line != 0;
+  if (schedule.network_column_bytes >= line && (wide || !aligned || go_on)) {
     const int64_t columns = std::min(extent, line / bytes);
-    const int64_t room = aligned ? ways : ways / 2;
+    const int64_t room = aligned ? ways + (wide ? 0 : 1) : ways / 2;
     if (lines_in_set(target, stride, columns, touched) >= room)
       schedule.network_column_bytes = wide ? half_line_bytes : program::lane_bytes;
   }

@@ -16,6 +16,10 @@ namespace restride::scheduling {
 /// Whether its sets have room for so many lines that are `stride` bytes apart.
 bool l1_holds_lines(const Target& target, int64_t stride, int64_t count);
 
+/// How long rows of the target's finest digit are, bytes, if the next ones soon go on in the lines
+/// in which they end; 0 where they are long.
+int64_t short_row_bytes(const Draft& draft);
+
 /// Prepares networks for columns of the target that crowd sets of L1: rows go on first then, for
 /// longer. False where they do not, or where that does not help.
 bool make_room_in_l1(Draft& draft);

@@ -236,23 +236,16 @@ int64_t long_rows(const Draft& draft, int64_t row, int64_t column, bool crowds) 
 // reversed .09 -> .46, u64[12,128,64] .09 -> .53 (16 columns .25), u16 2049 x 128 .07 -> .31 (.14).
 constexpr int64_t least_kept_columns = 8;
 
-// Longer rows: 2-D u32 1023 x 150 .62 -> .39, u16 1025 x 65 .38 -> .19, but u16 2049 x 128 .07 ->
-// .31.
-constexpr int64_t most_short_row_bytes = 256;
-
 /// Columns of a block in the caches: where short rows begin between lines, as many as sets of L1
 /// have room for, since the next row goes on in their last lines.
 int64_t kept_columns(const Draft& draft) {
-  const int across = widest_source_loop(draft), down = finest_loop(draft, 0);
+  const int across = widest_source_loop(draft);
   int64_t columns = cached_columns;
-  if (across < 0 || down < 0 || begins_lines(draft)) return columns;
-  const auto digit = [&](int k) {
-    return draft.space().axes[static_cast<size_t>(draft.loop(k).axis)].valid;
-  };
-  if (digit(down) * draft.space().op.bytes > most_short_row_bytes) return columns;
-  const int64_t stride = draft.loop(across).stride[0];
+  if (across < 0 || short_row_bytes(draft) == 0 || begins_lines(draft)) return columns;
+  const Loop& loop = draft.loop(across);
+  const int64_t digit = draft.space().axes[static_cast<size_t>(loop.axis)].valid;
   while (columns > least_kept_columns &&
-         !l1_holds_lines(draft.target(), stride, std::min(columns, digit(across))))
+         !l1_holds_lines(draft.target(), loop.stride[0], std::min(columns, digit)))
     columns /= 2;
   return columns;
 }
