@@ -162,6 +162,8 @@ constexpr int64_t widest_rest_bytes = 2;
 /// Rows that are `mixing` with others stand for their groups.
 bool can_stage(const TileRun& rows, const TileRun& columns, const RowMixing& mixing,
                const Machine& machine);
+/// Of which: whether some groups of rows fill a panel while some columns of another one leave.
+bool rows_fill_panels(const TileRun& rows, int64_t element_bytes, int64_t vector_bytes);
 program::Body emit_staged_transpose(const TileRun& rows, const TileRun& columns,
                                     const RowMixing& mixing, const Strides& at,
                                     const Machine& machine, int64_t& scratch_bytes);

@@ -111,6 +111,11 @@ bool shifts_images(const Draft& draft) {
          shifts_lines(draft.target(), draft.space().op.bytes);
 }
 
+bool goes_on(const Draft& draft, size_t operand, int64_t run, int64_t wanted) {
+  const int k = draft.next_in_run(operand, run);
+  return k >= 0 && run * draft.loop(k).extent >= wanted;
+}
+
 bool begins_runs(const Draft& draft, int k) {
   for (int operand = 1; operand <= source_count(draft.space().op); ++operand) {
     const int64_t stride = draft.loop(k).stride[static_cast<size_t>(operand)];

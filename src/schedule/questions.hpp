@@ -58,6 +58,9 @@ int64_t run_bytes(const Draft& draft, size_t operand, const Taken& taken) {
   return run;
 }
 
+/// Whether a run of an operand, of `run` bytes, can be lengthened to `wanted` bytes by one loop.
+bool goes_on(const Draft& draft, size_t operand, int64_t run, int64_t wanted);
+
 /// Whether neighbours lie side by side in a source along loop `k`.
 bool begins_runs(const Draft& draft, int k);
 

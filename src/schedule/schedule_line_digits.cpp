@@ -5,9 +5,11 @@
 //
 // They are staged as others are, for arrays that do not stay in the caches.
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
+#include "loop_nest/loop_nest.hpp"
+#include "microkernel/microkernel.hpp"
+#include "microkernel/tile_run.hpp"
 #include "program/program.hpp"
 #include "schedule/movements.hpp"
 #include "schedule/questions.hpp"
@@ -29,36 +31,22 @@ constexpr int64_t most_rows = 256;
 // .44 -> .70, u16 120 columns .24 -> .64.
 constexpr int64_t least_broken_lines = 3;
 
-/// Whether runs whose digits have so many elements, the fastest first, fall into chunks of `count`
-/// that look alike.
-bool fall_into(const std::vector<int64_t>& digits, int64_t count) {
-  for (const int64_t digit : digits) {
-    if (digit % count == 0) return true;
-    if (count % digit != 0) return false;
-    count /= digit;
-  }
-  return true;
-}
+/// The side of a tile that `count` iterations of a loop make.
+nest::Side side_of(const Loop& loop, int64_t count) { return {count, loop.stride}; }
 
-/// Whether a panel of such rows is filled while another one leaves.
-bool fill_panels(const Draft& draft, const std::vector<int64_t>& digits, int64_t rows) {
-  const int64_t bytes = draft.space().op.bytes, group = lane_bytes / bytes;
-  const int64_t steps = std::gcd(rows / group, draft.target().vector_bytes / bytes);
-  return fall_into(digits, group) && fall_into(digits, rows / steps);
-}
-
-/// The most iterations of a loop that make whole lines with the digits inside, of `run` elements in
+/// The most iterations of a loop that make whole lines with the sides inside, of `run` elements in
 /// all; 0, if there are none.
-int64_t iterations_of_lines(const Draft& draft, std::vector<int64_t> digits, int64_t run,
-                            int64_t extent) {
+int64_t iterations_of_lines(const Draft& draft, std::vector<nest::Side> sides, int64_t run,
+                            const Loop& loop) {
   const int64_t bytes = draft.space().op.bytes, line = draft.target().line_bytes;
-  const int64_t most = std::min({extent, most_run_bytes / bytes / run, most_rows / run});
-  digits.push_back(0);
+  const int64_t most = std::min({loop.extent, most_run_bytes / bytes / run, most_rows / run});
+  sides.insert(sides.begin(), side_of(loop, 0));
   for (int64_t count = most; count > 1; --count) {
-    digits.back() = count;
+    sides.front().extent = count;
     const int64_t rows = run * count;
-    const bool lines = extent % count == 0 && rows * bytes % line == 0 && rows * bytes >= 2 * line;
-    if (lines && fill_panels(draft, digits, rows)) return count;
+    const bool lines =
+        loop.extent % count == 0 && rows * bytes % line == 0 && rows * bytes >= 2 * line;
+    if (lines && rows_fill_panels(TileRun(sides), bytes, draft.target().vector_bytes)) return count;
   }
   return 0;
 }
@@ -74,22 +62,22 @@ bool columns_fill_lines(const Draft& draft) {
 /// Marks digits that make such rows; returns their bytes, or 0.
 int64_t take_digits(Draft& draft) {
   const int64_t bytes = draft.space().op.bytes;
-  std::vector<int64_t> digits;
+  std::vector<nest::Side> sides;  // slowest first
   int64_t run = 1;
   for (int k; (k = draft.next_in_run(0, run * bytes)) >= 0;) {
     const Loop& loop = draft.loop(k);
     const Axis& axis = draft.space().axes[static_cast<size_t>(loop.axis)];
     const bool whole = axis.valid == axis.padded && axis.valid % (loop.extent * loop.step) == 0;
     if (!whole || loop.stride[1] == bytes) return 0;
-    if (!digits.empty()) {
-      const int64_t count = iterations_of_lines(draft, digits, run, loop.extent);
+    if (!sides.empty()) {
+      const int64_t count = iterations_of_lines(draft, sides, run, loop);
       if (count > 0) {
         draft.mark(draft.split_off(k, count)) = Mark::target_run;
         return run * count * bytes;
       }
     }
     run *= loop.extent;
-    digits.push_back(loop.extent);
+    sides.insert(sides.begin(), side_of(loop, loop.extent));
     if (run * bytes > most_run_bytes) return 0;
     draft.mark(k) = Mark::target_run;
   }

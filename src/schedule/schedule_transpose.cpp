@@ -13,6 +13,7 @@
 #include "schedule/movements.hpp"
 #include "schedule/page_walks.hpp"
 #include "schedule/questions.hpp"
+#include "schedule/transpose_blocks.hpp"
 
 namespace restride::scheduling {
 
@@ -28,18 +29,6 @@ constexpr int64_t narrow_odd_run_bytes = 32;
 // from columns .06 -> .28 of the ceiling.
 constexpr int64_t most_joined_else = 256;
 
-/// The elements of a block of a transpose: rows lie along the run of the target, columns along that
-/// of the source.
-struct Block {
-  int64_t rows, columns;
-};
-
-// Where arrays stream: two lines of the target by eight of the source. Measured on Emerald Rapids,
-// geometric mean of the ceiling for 14 cases of f32: 32 x 128 .76, 64 x 128 .70, 64 x 256 .66.
-constexpr Block streamed_block(int64_t element_bytes) {
-  return {128 / element_bytes, streamed_columns(element_bytes)};
-}
-
 // Around a block stand those in which the target goes on, up to as many rows as have their pages
 // translated at once: f32[96,75,75,96] reversed .62 -> .90, 8192 x 8192 .63 -> .88; more rows than
 // that, u8 4096 x 4096 .78 -> .71.
@@ -48,16 +37,6 @@ constexpr int64_t rows_around = 512;
 // the suites in .95 of the time. An eighth saved, f32 1216 x 43408, .85, a fifth,
 // f32[64,32,136,158] {1,0,3,2}, 1.24.
 constexpr int64_t lines_for_a_walk = 7;
-
-// In the caches a network follows the other as the lines lie. u16 64 x 64 .65 for 128 x 256 .61, u8
-// .62 for .61, f32 .68 for .67; but longer runs of wide ones: f64 256 x 256 .79 -> .82, c128 .85 ->
-// .91, 257 x 130 .75 -> .94.
-constexpr int64_t cached_rows(int64_t element_bytes) { return element_bytes < 8 ? 64 : 256; }
-
-// Where arrays do not stay there, but rows that begin between lines are too short to be shifted:
-// .41 of the ceiling (geometric mean of 16 cases of three and four dimensions), 64 x 64 with the
-// target going on .36.
-constexpr Block uncached_block = {128, 64};
 
 // Of rows of the target that are lanes, what the windows of a ring take less than a network with a
 // lane a vector. 8 layouts in L2 .79 of the time: u8[127,640] from T(16,1) to T(2,16) .55 -> .87 of
@@ -84,21 +63,6 @@ struct Runs {
   int64_t column = 0;  ///< of the source
   bool lanes = false;  ///< see takes_lanes
 };
-
-/// Columns leave no rest where code has to be short, and rather none where they leave around the
-/// caches: 37 cases in .97 of the time, f32[112,15,15,15,5,32] reversed, 160 columns instead of 128
-/// and 32, .65 -> .79 of the ceiling. Up to twice as many, f32[48,28,28,4,352] reversed, 1.1; parts
-/// of lines, f16[2,224,224,267]{2,1,3,0}, 1.5.
-Length column_length(const Draft& draft) {
-  if (draft.goal() == CodeGoal::small) return Length::without_rest;
-  return draft.schedule().nontemporal ? Length::quarter_more : Length::at_most;
-}
-
-/// Whether a run of an operand can be lengthened to `wanted` bytes by one loop.
-bool goes_on(const Draft& draft, size_t operand, int64_t run, int64_t wanted) {
-  const int k = draft.next_in_run(operand, run);
-  return k >= 0 && run * draft.loop(k).extent >= wanted;
-}
 
 /// Whether lanes of registers better hold columns of the source than rows of the target, which
 /// are a lane long.
@@ -189,96 +153,6 @@ bool reads_pages(const Draft& draft, int64_t row, int64_t column) {
          goes_on(draft, 1, column, draft.target().page_bytes);
 }
 
-/// How long runs of the source are to be, of `column` bytes so far: as a block, or longer if that
-/// leaves a digit whole.
-int64_t uncut_columns(const Draft& draft, int64_t column, const Block& block) {
-  const int64_t wanted = block.columns * draft.space().op.bytes;
-  if (!draft.schedule().nontemporal || draft.goal() == CodeGoal::small) return wanted;
-  int64_t whole = column;
-  for (int k; (k = draft.next_in_run(1, whole)) >= 0;) {
-    const int64_t longer = whole * draft.loop(k).extent;
-    if (longer > draft.target().uncut_run_bytes) break;
-    whole = longer;
-  }
-  return std::max(whole, wanted);
-}
-
-/// Whether rows of which runs of `row` bytes are taken, and go on in loop `next`, are all there is
-/// in the source, one behind the other.
-bool rows_touch(const Draft& draft, int64_t row, int next) {
-  const int column = widest_source_loop(draft);
-  if (column < 0) return false;
-  const Axis& axis = draft.space().axes[static_cast<size_t>(draft.loop(column).axis)];
-  return draft.loop(next).stride[1] == row * axis.valid;
-}
-
-/// Rows of a block that streams, for processors that like longer runs of the target: all rows of
-/// the digit that goes on behind runs of `row` bytes, or some where runs of the source, of `column`
-/// bytes so far, are long, too, or rows touch: f32[64,640,100]{1,2,0} .70 -> 1.02 of the ceiling,
-/// f16[32,2048,7,7]{1,3,2,0} .56 -> .72; else f32[28,256,28,4,48]{1,2,3,0,4} .93 -> .72. `crowds`:
-/// columns crowd sets of L1.
-int64_t long_rows(const Draft& draft, int64_t row, int64_t column, bool crowds) {
-  const int64_t bytes = draft.space().op.bytes, most = draft.target().long_run_bytes;
-  const int next = draft.next_in_run(0, row);
-  if (!draft.schedule().nontemporal || draft.goal() == CodeGoal::small || next < 0) return 0;
-  // Panels of so many bytes fill L1: u8 2048 x 2048 .41 -> .65 of the ceiling, 4096 x 4096 .59 ->
-  // .72, but [64,512,56,56]{1,3,2,0} .83 -> .67.
-  if (bytes == 1 && !crowds) return 0;
-  const int64_t all = row * draft.loop(next).extent;
-  const bool long_columns = goes_on(draft, 1, column, streamed_columns(bytes) * bytes);
-  if (long_columns) return std::min(all, most) / bytes;
-  // Half as many more rather than two parts.
-  if (2 * all <= 3 * most) return all / bytes;
-  return rows_touch(draft, row, next) ? most / bytes : 0;
-}
-
-// Fewer columns take too little of each row of the source. Zen 5, of the ceiling: u32[24,64,64]
-// reversed .09 -> .46, u64[12,128,64] .09 -> .53 (16 columns .25), u16 2049 x 128 .07 -> .31 (.14).
-constexpr int64_t least_kept_columns = 8;
-
-/// Columns of a block in the caches: where short rows begin between lines, as many as sets of L1
-/// have room for, since the next row goes on in their last lines.
-int64_t kept_columns(const Draft& draft) {
-  const int across = widest_source_loop(draft);
-  int64_t columns = cached_columns;
-  if (across < 0 || short_row_bytes(draft) == 0 || begins_lines(draft)) return columns;
-  const Loop& loop = draft.loop(across);
-  const int64_t digit = draft.space().axes[static_cast<size_t>(loop.axis)].valid;
-  while (columns > least_kept_columns &&
-         !l1_holds_lines(draft.target(), loop.stride[0], std::min(columns, digit)))
-    columns /= 2;
-  return columns;
-}
-
-/// Networks that make a block, so that lines are used up while they are in the cache. `streams`:
-/// arrays do not stay there, even if they are written through it. `crowds`: columns crowd its sets.
-Block block_of_networks(const Draft& draft, bool streams, bool crowds) {
-  const int64_t bytes = draft.space().op.bytes;
-  if (draft.goal() == CodeGoal::small)
-    return {draft.target().vector_bytes / bytes, draft.schedule().network_column_bytes / bytes};
-  if (draft.schedule().nontemporal) return streamed_block(bytes);
-  if (streams) return uncached_block;
-  return {crowds ? crowded_rows(bytes) : cached_rows(bytes), kept_columns(draft)};
-}
-
-// Columns that are left of a digit are staged with others only where panels are as full as this:
-// f16[32,1024,16,80]{1,2,3,0} .78 -> .85 of the ceiling; other shares are not measured.
-constexpr int64_t fullness_numerator = 3, fullness_denominator = 4;
-
-/// Of `wanted` bytes what the innermost digit of the source has, behind runs of `column` bytes, if
-/// it makes no whole lines, for arrays that go through panels: what is left of it fills one.
-int64_t columns_wanted(const Draft& draft, int64_t column, int64_t wanted) {
-  const int first = widest_source_loop(draft), next = draft.next_in_run(1, column);
-  if (first < 0 || next < 0 || draft.loop(first).axis != draft.loop(next).axis) return wanted;
-  const Loop& loop = draft.loop(next);
-  const Axis& axis = draft.space().axes[static_cast<size_t>(loop.axis)];
-  const int64_t line = draft.target().line_bytes;
-  const int64_t digit = std::min(axis.valid, loop.extent * loop.step) * draft.space().op.bytes;
-  const int64_t panels = ceil_div(digit, line) * line;
-  const bool full = fullness_denominator * digit >= fullness_numerator * panels;
-  return digit != panels && full ? std::min(wanted, panels) : wanted;
-}
-
 /// Makes one loop of what is taken of the innermost digit of the source.
 void join_columns(Draft& draft) {
   for (int k = widest_source_loop(draft), outer = k; k >= 0 && outer >= 0;) {
@@ -343,11 +217,9 @@ void transpose(Draft& draft) {
   const int64_t rows =
       pages ? block.rows : std::max(block.rows, long_rows(draft, row, column, crowded));
   if (digits == 0) row = draft.take_run(0, row, rows * bytes, Mark::target_run);
-  const bool panels = schedule.nontemporal && bytes <= widest_rest_bytes && masks_lines(target);
-  int64_t wanted = uncut_columns(draft, column, block);
-  if (panels && row > target.line_bytes) wanted = columns_wanted(draft, column, wanted);
-  column = draft.take_run(1, column, wanted, Mark::source_run, column_length(draft));
-  if (panels) join_columns(draft);
+  column = draft.take_run(1, column, columns_wanted(draft, row, column, block), Mark::source_run,
+                          column_length(draft));
+  if (stages_rests(draft)) join_columns(draft);
   if (row == bytes && column == bytes) scattered(draft);
   // Narrow unpacks run twice as often as wide ones: u8 16 x 16 .20 -> .3 of memcpy.
   const int64_t widest = target.vector_bytes;

@@ -14,6 +14,7 @@
 #include "microkernel/microkernel.hpp"
 #include "microkernel/packed/mixed_box.hpp"
 #include "select/box_code.hpp"
+#include "select/line_places.hpp"
 
 namespace restride {
 
@@ -156,15 +157,6 @@ class Selector {
     return side;
   }
 
-  /// What divides every place that a loop leads the target to.
-  static int64_t divisor(const nest::Side& side) {
-    int64_t divisor = side.stride[0];
-    for (const OwnDigit& digit : side.own) {
-      if (digit.operand == 0) divisor = std::gcd(divisor, digit.stride);
-    }
-    return divisor;
-  }
-
   /// How the stream moves that asks for the source an iteration of the innermost loop ahead: as the
   /// source, but behind the last iteration comes the first one of the next round.
   static Step ahead(const nest::For& loop, const For& made, const Around& around) {
@@ -192,36 +184,13 @@ class Selector {
     loop.steps.push_back({stream, 0, offset});
   }
 
-  /// Whether panels of rows that several digits make leave by whole vectors.
-  bool moves_along_runs(const nest::Tile& tile) const {
-    if (schedule_.movement != Movement::transpose || schedule_.staging != Staging::panels)
-      return false;
-    int64_t run = nest_.op.bytes;
-    for (size_t k = 0; k < tile.sides.size(); ++k)
-      run *= (schedule_.target_run >> k & 1) != 0 ? tile.sides[k].extent : 1;
-    return run % schedule_.vector_bytes == 0;
-  }
-
   Body tile(const nest::Tile& tile, const Around& around) {
     const int64_t at = in_bytes(around.at, nest_.op)[0];
-    int64_t alignment = std::gcd(around.alignment, at);
     const bool joins = schedule_.movement == Movement::row && schedule_.window_loop < 0 &&
                        tile.work == nest::Work::compute &&
                        can_join_rows(tile, nest_.op.bytes, target_);
-    const size_t rows =
-        joins || schedule_.movement == Movement::repeat ? run_begin(tile) : tile.sides.size();
-    const bool run_of_vectors = moves_along_runs(tile);
-    for (size_t k = 0; k < rows; ++k) {
-      const nest::Side& side = tile.sides[k];
-      // Along the run of the target code moves by whole vectors.
-      const int64_t stride = in_bytes(side.stride, nest_.op)[0];
-      const bool along = run_of_vectors && (schedule_.target_run >> k & 1) != 0;
-      if (side.extent > 1 && stride >= schedule_.vector_bytes && !along)
-        alignment = std::gcd(alignment, stride);
-      for (const OwnDigit& digit : side.own) {
-        if (digit.operand == 0) alignment = std::gcd(alignment, digit.stride);
-      }
-    }
+    const int64_t alignment =
+        std::gcd(std::gcd(around.alignment, at), divisor_within(tile, schedule_, joins));
     const bool fills = tile.work == nest::Work::fill;
     const bool fills_within = std::any_of(tile.sides.begin(), tile.sides.end(),
                                           [](const nest::Side& side) { return side.filled > 0; });
@@ -272,17 +241,6 @@ class Selector {
         return one_unit(computed(tile, around, machine), around);
     }
     return {};
-  }
-
-  /// The first of the innermost sides that make one run of the target and are moved as one.
-  size_t run_begin(const nest::Tile& tile) const {
-    int64_t run = nest_.op.bytes;
-    size_t k = tile.sides.size();
-    while (k > 0 && (schedule_.target_run >> (k - 1) & 1) != 0 &&
-           tile.sides[k - 1].stride[0] == run) {
-      run *= tile.sides[--k].extent;
-    }
-    return k;
   }
 
   Body computed(const nest::Tile& tile, const Around& around, const Machine& machine) {

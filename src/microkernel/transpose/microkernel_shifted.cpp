@@ -18,10 +18,10 @@
 #include <numeric>
 #include <utility>
 
-#include "microkernel/box_ahead.hpp"
 #include "microkernel/emitter.hpp"
 #include "microkernel/microkernel.hpp"
 #include "microkernel/tile_run.hpp"
+#include "microkernel/transpose/box_ahead.hpp"
 #include "microkernel/transpose/column_images.hpp"
 #include "microkernel/transpose/shifted_image.hpp"
 #include "microkernel/transpose/shifted_lines.hpp"

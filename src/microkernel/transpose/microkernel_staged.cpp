@@ -53,6 +53,12 @@ int64_t panel_gap(const TileRun& rows, const RowMixing& mixing, const Machine& m
   return mixing.mixes() || 2 * panel.bytes() > program::max_scratch_bytes ? 0 : line;
 }
 
+/// Steps of the pipeline, each of which fills some groups of rows while some columns leave.
+int64_t steps_of_panel(const TileRun& rows, int64_t element_bytes, int64_t vector_bytes) {
+  return std::gcd(rows.extent() / (program::lane_bytes / element_bytes),
+                  vector_bytes / element_bytes);
+}
+
 class StagedTranspose {
  public:
   StagedTranspose(const TileRun& rows, const TileRun& columns, const RowMixing& mixing,
@@ -139,7 +145,7 @@ class StagedTranspose {
   int64_t fill_steps() const { return panel_.groups(); }
   /// Columns that leave while some groups are filled: loops over either are one.
   int64_t flushed_columns() const { return panel_columns_ / flushes(); }
-  int64_t flushes() const { return std::gcd(fill_steps(), panel_columns_); }
+  int64_t flushes() const { return steps_of_panel(rows_, element_, vector_); }
   int64_t flushed_lines() const { return flushed_columns() * (run_bytes() / vector_); }
 
   /// Whether code asks for the box ahead.
@@ -260,18 +266,22 @@ bool can_stage_rest(const TileRun& columns, const RowMixing& mixing, const Machi
 
 }  // namespace
 
+bool rows_fill_panels(const TileRun& rows, int64_t element_bytes, int64_t vector_bytes) {
+  return rows.divides(program::lane_bytes / element_bytes) &&
+         rows.divides(rows.extent() / steps_of_panel(rows, element_bytes, vector_bytes));
+}
+
 bool can_stage(const TileRun& rows, const TileRun& columns, const RowMixing& mixing,
                const Machine& machine) {
   const int64_t element = machine.element_bytes, vector = machine.vector_bytes;
   if (!machine.streams || machine.staging != Staging::panels || element >= 16) return false;
   if (!rows.is_contiguous(0, element) || !columns.is_contiguous(1, element)) return false;
-  const int64_t group = 16 / element, panel_columns = vector / element;
+  const int64_t group = program::lane_bytes / element, panel_columns = vector / element;
   if (rows.extent() % panel_columns != 0) return false;
   if (rows.extent() == panel_columns && !mixing.mixes()) return false;
-  // The pipeline fills some groups of rows while some columns leave.
-  const int64_t steps = std::gcd(rows.extent() / group, panel_columns);
+  const int64_t steps = steps_of_panel(rows, element, vector);
   const bool whole = columns.divides(panel_columns) && columns.divides(panel_columns / steps);
-  const bool alike = rows.divides(group) && rows.divides(rows.extent() / steps) &&
+  const bool alike = rows_fill_panels(rows, element, vector) &&
                      (whole || can_stage_rest(columns, mixing, machine));
   const StagedPanel panel(rows, rows.extent(), 0, machine, panel_gap(rows, mixing, machine));
   // Lines of a column, beside a group that is filled meanwhile.

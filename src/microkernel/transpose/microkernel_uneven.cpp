@@ -210,7 +210,7 @@ class UnevenTranspose {
   void ask(Emitter& emitter, int64_t line) const {
     const int64_t row_lines = columns_.extent * element_ / vector_;
     const int64_t offset = at_[1] + line / row_lines * rows_.stride[1] + line % row_lines * vector_;
-    // Of rows between lines the first one has been read to its middle: see BoxAhead.
+    // Of rows between lines the first one has been read to its middle: see asked_from.
     const int64_t between = rows_.stride[1] % vector_ != 0 ? vector_ - 1 : 0;
     emitter.ask(prefetch_stream, offset + between + machine_.ahead);
   }

@@ -18,6 +18,16 @@
 
 namespace restride {
 
+/// Where lines of rows begin that are asked for, bytes of the source, and the level of the caches
+/// that they come to.
+struct AskedFrom {
+  int64_t first;
+  int level;
+};
+
+/// Of rows whose first byte is `first`.
+AskedFrom asked_from(const TileRun& rows, int64_t first, const Machine& machine);
+
 class PacedAsks {
  public:
   /// What the loops do: so many iterations bring the first panel in, so many write lines, each as
@@ -67,9 +77,8 @@ class PacedAsks {
 
   TileRun rows_{{}};
   int64_t row_lines_ = 0;
-  int64_t first_ = 0;
+  AskedFrom from_{0, 2};
   int64_t line_bytes_ = 0;
-  int level_ = 2;  // of the caches
   Pace pace_{};
   Share written_, filled_;
   int64_t rows_of_filling_ = 0;

@@ -12,6 +12,7 @@
 #include "microkernel/emitter.hpp"
 #include "microkernel/microkernel.hpp"
 #include "microkernel/tile_run.hpp"
+#include "microkernel/transpose/paced_asks.hpp"
 
 namespace restride {
 
@@ -41,12 +42,11 @@ class BoxAhead {
 
   TileRun rows_;
   int64_t line_bytes_;
-  int64_t first_;               // byte of the source where the box ahead begins
+  AskedFrom from_;              // of the box ahead
   int64_t written_lines_;       // of a column
   int64_t group_lines_ = 1;     // of a row that are asked for one after the other
   int64_t row_shares_ = 1;      // panels that share out all rows
   int64_t rows_per_panel_ = 1;  // their shares
-  int level_ = 2;               // of the caches
   bool asks_ = false;
 };
 

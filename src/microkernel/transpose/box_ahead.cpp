@@ -1,5 +1,5 @@
 // See box_ahead.hpp.
-#include "microkernel/box_ahead.hpp"
+#include "microkernel/transpose/box_ahead.hpp"
 
 #include <algorithm>
 
@@ -13,19 +13,12 @@ BoxAhead::BoxAhead(const TileRun& rows, const TileRun& columns, int64_t first,
                    const Machine& machine, const std::vector<int64_t>& flushed)
     : rows_(rows),
       line_bytes_(machine.target.line_bytes),
-      first_(first),
+      from_(asked_from(rows, first, machine)),
       written_lines_(rows.extent() * machine.element_bytes / line_bytes_) {
   const int64_t run_bytes = columns.extent() * machine.element_bytes;
   const bool lines = run_bytes % line_bytes_ == 0 && written_lines_ > 0 &&
                      rows.extent() * machine.element_bytes % line_bytes_ == 0;
   if (machine.ahead == 0 || !lines) return;
-  const bool aligned = rows.extent() == 1 || rows.at(1, 1) % line_bytes_ == 0;
-  // What is asked for between lines is needed later, too: f32 4097 x 4095 .52 for .74.
-  if (aligned) level_ = machine.target.asked_level;
-  // Where rows begin between lines the first one is there: the box before has read to its middle.
-  // (u8 4097 x 4095 .45 -> .49 of the ceiling, f32 .615 -> .645, a model that only reads .62 ->
-  // .77.)
-  if (!aligned) first_ += line_bytes_ - 1;
   const int64_t run_lines = run_bytes / line_bytes_;
   group_lines_ = run_lines;
   while (group_lines_ > 0 &&
@@ -56,7 +49,7 @@ void BoxAhead::ask(Emitter& emitter, int64_t column, int64_t begin, int64_t besi
   if (!asks_ || begin % line_bytes_ != 0) return;
   const int64_t line = column * written_lines_ + begin / line_bytes_;
   const int64_t offset = rows_.at(1, line / group_lines_) + line % group_lines_ * line_bytes_;
-  emitter.prefetch(prefetch_stream, first_ + offset + beside, level_);
+  emitter.prefetch(prefetch_stream, from_.first + offset + beside, from_.level);
 }
 
 void BoxAhead::add_panel_step(std::vector<Step>& steps) const {

@@ -1,0 +1,134 @@
+// See transpose_blocks.hpp.
+#include "schedule/transpose_blocks.hpp"
+
+#include <algorithm>
+
+#include "base/arithmetic.hpp"
+#include "microkernel/microkernel.hpp"
+#include "microkernel/transpose/shifted_lines.hpp"
+#include "schedule/block_sizes.hpp"
+#include "schedule/l1_sets.hpp"
+#include "schedule/questions.hpp"
+
+namespace restride::scheduling {
+
+namespace {
+
+// Where arrays stream: two lines of the target by eight of the source. Measured on Emerald Rapids,
+// geometric mean of the ceiling for 14 cases of f32: 32 x 128 .76, 64 x 128 .70, 64 x 256 .66.
+constexpr Block streamed_block(int64_t element_bytes) {
+  return {128 / element_bytes, streamed_columns(element_bytes)};
+}
+
+// In the caches a network follows the other as the lines lie. u16 64 x 64 .65 for 128 x 256 .61, u8
+// .62 for .61, f32 .68 for .67; but longer runs of wide ones: f64 256 x 256 .79 -> .82, c128 .85 ->
+// .91, 257 x 130 .75 -> .94.
+constexpr int64_t cached_rows(int64_t element_bytes) { return element_bytes < 8 ? 64 : 256; }
+
+// Where arrays do not stay there, but rows that begin between lines are too short to be shifted:
+// .41 of the ceiling (geometric mean of 16 cases of three and four dimensions), 64 x 64 with the
+// target going on .36.
+constexpr Block uncached_block = {128, 64};
+
+// Fewer columns take too little of each row of the source. Zen 5, of the ceiling: u32[24,64,64]
+// reversed .09 -> .46, u64[12,128,64] .09 -> .53 (16 columns .25), u16 2049 x 128 .07 -> .31 (.14).
+constexpr int64_t least_kept_columns = 8;
+
+/// Columns of a block in the caches: where short rows begin between lines, as many as sets of L1
+/// have room for, since the next row goes on in their last lines.
+int64_t kept_columns(const Draft& draft) {
+  const int across = widest_source_loop(draft);
+  int64_t columns = cached_columns;
+  if (across < 0 || short_row_bytes(draft) == 0 || begins_lines(draft)) return columns;
+  const Loop& loop = draft.loop(across);
+  const int64_t digit = draft.space().axes[static_cast<size_t>(loop.axis)].valid;
+  while (columns > least_kept_columns &&
+         !l1_holds_lines(draft.target(), loop.stride[0], std::min(columns, digit)))
+    columns /= 2;
+  return columns;
+}
+
+/// Whether rows of which runs of `row` bytes are taken, and go on in loop `next`, are all there is
+/// in the source, one behind the other.
+bool rows_touch(const Draft& draft, int64_t row, int next) {
+  const int column = widest_source_loop(draft);
+  if (column < 0) return false;
+  const Axis& axis = draft.space().axes[static_cast<size_t>(draft.loop(column).axis)];
+  return draft.loop(next).stride[1] == row * axis.valid;
+}
+
+/// How long runs of the source are to be, of `column` bytes so far: as a block, or longer if that
+/// leaves a digit whole.
+int64_t uncut_columns(const Draft& draft, int64_t column, const Block& block) {
+  const int64_t wanted = block.columns * draft.space().op.bytes;
+  if (!draft.schedule().nontemporal || draft.goal() == CodeGoal::small) return wanted;
+  int64_t whole = column;
+  for (int k; (k = draft.next_in_run(1, whole)) >= 0;) {
+    const int64_t longer = whole * draft.loop(k).extent;
+    if (longer > draft.target().uncut_run_bytes) break;
+    whole = longer;
+  }
+  return std::max(whole, wanted);
+}
+
+// Columns that are left of a digit are staged with others only where panels are as full as this:
+// f16[32,1024,16,80]{1,2,3,0} .78 -> .85 of the ceiling; other shares are not measured.
+constexpr int64_t fullness_numerator = 3, fullness_denominator = 4;
+
+/// Of `wanted` bytes what the innermost digit of the source has, behind runs of `column` bytes, if
+/// it makes no whole lines and what is left of it fills a panel.
+int64_t columns_of_panels(const Draft& draft, int64_t column, int64_t wanted) {
+  const int first = widest_source_loop(draft), next = draft.next_in_run(1, column);
+  if (first < 0 || next < 0 || draft.loop(first).axis != draft.loop(next).axis) return wanted;
+  const Loop& loop = draft.loop(next);
+  const Axis& axis = draft.space().axes[static_cast<size_t>(loop.axis)];
+  const int64_t line = draft.target().line_bytes;
+  const int64_t digit = std::min(axis.valid, loop.extent * loop.step) * draft.space().op.bytes;
+  const int64_t panels = ceil_div(digit, line) * line;
+  const bool full = fullness_denominator * digit >= fullness_numerator * panels;
+  return digit != panels && full ? std::min(wanted, panels) : wanted;
+}
+
+}  // namespace
+
+Block block_of_networks(const Draft& draft, bool streams, bool crowds) {
+  const int64_t bytes = draft.space().op.bytes;
+  if (draft.goal() == CodeGoal::small)
+    return {draft.target().vector_bytes / bytes, draft.schedule().network_column_bytes / bytes};
+  if (draft.schedule().nontemporal) return streamed_block(bytes);
+  if (streams) return uncached_block;
+  return {crowds ? crowded_rows(bytes) : cached_rows(bytes), kept_columns(draft)};
+}
+
+int64_t long_rows(const Draft& draft, int64_t row, int64_t column, bool crowds) {
+  const int64_t bytes = draft.space().op.bytes, most = draft.target().long_run_bytes;
+  const int next = draft.next_in_run(0, row);
+  if (!draft.schedule().nontemporal || draft.goal() == CodeGoal::small || next < 0) return 0;
+  // Panels of so many bytes fill L1: u8 2048 x 2048 .41 -> .65 of the ceiling, 4096 x 4096 .59 ->
+  // .72, but [64,512,56,56]{1,3,2,0} .83 -> .67.
+  if (bytes == 1 && !crowds) return 0;
+  const int64_t all = row * draft.loop(next).extent;
+  const bool long_columns = goes_on(draft, 1, column, streamed_columns(bytes) * bytes);
+  if (long_columns) return std::min(all, most) / bytes;
+  // Half as many more rather than two parts.
+  if (2 * all <= 3 * most) return all / bytes;
+  return rows_touch(draft, row, next) ? most / bytes : 0;
+}
+
+bool stages_rests(const Draft& draft) {
+  return draft.schedule().nontemporal && draft.space().op.bytes <= widest_rest_bytes &&
+         masks_lines(draft.target());
+}
+
+int64_t columns_wanted(const Draft& draft, int64_t row, int64_t column, const Block& block) {
+  const int64_t wanted = uncut_columns(draft, column, block);
+  const bool panels = stages_rests(draft) && row > draft.target().line_bytes;
+  return panels ? columns_of_panels(draft, column, wanted) : wanted;
+}
+
+Length column_length(const Draft& draft) {
+  if (draft.goal() == CodeGoal::small) return Length::without_rest;
+  return draft.schedule().nontemporal ? Length::quarter_more : Length::at_most;
+}
+
+}  // namespace restride::scheduling

@@ -1,0 +1,62 @@
+// See line_places.hpp.
+#include "select/line_places.hpp"
+
+#include <cstddef>
+#include <numeric>
+
+namespace restride {
+namespace {
+
+bool is_in_target_run(const Schedule& schedule, size_t side) {
+  return (schedule.target_run >> side & 1) != 0;
+}
+
+/// Whether panels of rows that several digits make leave by whole vectors.
+bool moves_along_runs(const nest::Tile& tile, const Schedule& schedule) {
+  if (schedule.movement != Movement::transpose || schedule.staging != Staging::panels) return false;
+  int64_t run = schedule.space.op.bytes;
+  for (size_t k = 0; k < tile.sides.size(); ++k)
+    run *= is_in_target_run(schedule, k) ? tile.sides[k].extent : 1;
+  return run % schedule.vector_bytes == 0;
+}
+
+/// The first of the innermost sides that make one run of the target and are moved as one.
+size_t run_begin(const nest::Tile& tile, const Schedule& schedule) {
+  int64_t run = schedule.space.op.bytes;
+  size_t k = tile.sides.size();
+  while (k > 0 && is_in_target_run(schedule, k - 1) && tile.sides[k - 1].stride[0] == run) {
+    run *= tile.sides[--k].extent;
+  }
+  return k;
+}
+
+}  // namespace
+
+int64_t divisor(const nest::Side& side) {
+  int64_t divisor = side.stride[0];
+  for (const OwnDigit& digit : side.own) {
+    if (digit.operand == 0) divisor = std::gcd(divisor, digit.stride);
+  }
+  return divisor;
+}
+
+int64_t divisor_within(const nest::Tile& tile, const Schedule& schedule, bool joins_rows) {
+  const bool runs_are_one = joins_rows || schedule.movement == Movement::repeat;
+  const size_t rows = runs_are_one ? run_begin(tile, schedule) : tile.sides.size();
+  const bool runs_of_vectors = moves_along_runs(tile, schedule);
+  int64_t divisor = 0;
+  for (size_t k = 0; k < rows; ++k) {
+    const nest::Side& side = tile.sides[k];
+    // Along the run of the target code moves by whole vectors.
+    const int64_t stride = in_bytes(side.stride, schedule.space.op)[0];
+    const bool along = runs_of_vectors && is_in_target_run(schedule, k);
+    if (side.extent > 1 && stride >= schedule.vector_bytes && !along)
+      divisor = std::gcd(divisor, stride);
+    for (const OwnDigit& digit : side.own) {
+      if (digit.operand == 0) divisor = std::gcd(divisor, digit.stride);
+    }
+  }
+  return divisor;
+}
+
+}  // namespace restride
