@@ -204,6 +204,25 @@ TEST(Repeats, AreMadeFromScratchWhereTheSourceLiesAcross) {
                    target);
 }
 
+TEST(Repeats, WriteTheTargetInARowWhereTheyAloneDo) {
+  struct Row {
+    const char* text;
+    bool repeats_innermost;
+  };
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.l1_bytes = 48 * 1024;
+  for (const Row& row : {Row{"f32[256,256] -> f32[256,64,256] dims={0,2}", true},
+                         Row{"f32[2000,256] -> f32[2000,4,256] dims={0,2}", true},
+                         // Repetitions far apart: some rows of the source are kept in L1.
+                         Row{"f32[64,25,100] -> f32[25,5,64,100] dims={2,0,3}", false},
+                         Row{"f32[64,25,100] -> f32[5,64,25,100]{3,1,0,2} dims={1,2,3}", false}}) {
+    const Schedule schedule = scheduled(row.text, target);
+    ASSERT_EQ(schedule.movement, Movement::row) << row.text;
+    const auto innermost = schedule.space.loops.end() - schedule.tile_loops - 1;
+    EXPECT_EQ(innermost->stride[1] == 0, row.repeats_innermost) << row.text;
+  }
+}
+
 TEST(Transposes, GatherElementsThatLieApart) {
   const Target target = target_of({"avx512_vbmi", Caches::hold_everything});
   expect_movements(
