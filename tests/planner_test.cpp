@@ -267,7 +267,7 @@ TEST(Caches, AskForLinesThatAreWrittenNext) {
         Row{"f32[16,24,128] -> f32[16,24,128]{0,1,2}", 3072},  // runs of two loops
         Row{"u16[70,1000] -> u16[70,1000]{0,1}", 0},           // nothing comes next in rows
         Row{"f32[64,64] -> f32[64,64]{0,1}", 0},               // all of it in L1
-        Row{"u16[64,256,20] -> u16[64,256,20]{0,1,2}", 0}}) {  // twenty lines of one set
+        Row{"u16[2049,256] -> u16[2049,256]{0,1}", 0}}) {      // many lines of one set
     EXPECT_EQ(lines_asked_for(row.text, target), row.lines) << row.text;
   }
 }
