@@ -71,7 +71,8 @@ int64_t written_run_bytes(const Draft& draft, int across) {
 /// false if they have it for all of them, or if there are no more. Rows are to go on first then, or
 /// it takes twice as long. Zen 5, 40 random problems of u8 and u16 in .48 of the time: u16 4096 x
 /// 32 .14 -> .56 of the ceiling, 1024 x 96 .29 -> .69, f16[1,1024,8,40]{1,2,3,0} .17 -> .42, u8
-/// 2048 x 128 .14 -> .38; with all columns in a lane u8[64,512,16] reversed .18 -> .10.
+/// 2048 x 128 .14 -> .38; u16[16,128,63] reversed .10 -> .33; with all columns in a lane
+/// u8[64,512,16] reversed .18 -> .10.
 bool narrow_network(Draft& draft, int across) {
   const Target& target = draft.target();
   const int64_t bytes = draft.space().op.bytes, ways = l1_ways(target);
@@ -115,20 +116,14 @@ bool make_room_in_l1(Draft& draft) {
   const int64_t touched = aligned ? line : 2 * line, ways = l1_ways(target);
   if (lines_in_set(target, stride, std::min(extent, cached_columns), touched) < ways / 2)
     return false;
-  // Of u16, 2049 x 65 .06 -> .25 with lanes, .12 with half lines; but columns of whole lines, 1024
-  // x 200, .25 -> .13 with half lines.
-  // Short rows of u16 go on in lines that are gone then: [24,256,33] reversed .05 -> .22,
-  // [40,128,65] .17 -> .39; but where 12 lines are just what there is room for, [40,1024,12] .27 ->
-  // .11.
-  const bool go_on = short_row_bytes(draft) % line != 0;
-  if (schedule.network_column_bytes >= line && (wide || !aligned || go_on)) {
+  if (aligned && !wide) return narrow_network(draft, across);
+  // Of u16, 2049 x 65 .06 -> .25 with lanes, .12 with half lines.
+  if (schedule.network_column_bytes >= line) {
     const int64_t columns = std::min(extent, line / bytes);
-    const int64_t room = aligned ? ways + (wide ? 0 : 1) : ways / 2;
-    if (lines_in_set(target, stride, columns, touched) >= room)
+    if (lines_in_set(target, stride, columns, touched) >= (aligned ? ways : ways / 2))
       schedule.network_column_bytes = wide ? half_line_bytes : program::lane_bytes;
   }
   if (wide) return true;
-  if (aligned) return narrow_network(draft, across);
   // Half of the rows of the source and more stay there from one network to the next: 24 of u8 and
   // u16, 100 to 320 columns of which only half do, .83 of the time without.
   const int64_t rows = std::min(draft.loop(down).extent, crowded_rows(bytes));
