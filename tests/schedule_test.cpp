@@ -80,6 +80,18 @@ TEST(Caches, KeepNarrowElementsFromCrowdingThem) {
   }
 }
 
+TEST(Caches, KeepColumnsFromCrowdingThemWithVectorsOfAnyWidth) {
+  for (const char* features : {"avx512_vbmi", "avx2", "sse2", "neon"}) {
+    Target target = target_of({features, Caches::hold_everything});
+    target.l1_bytes = 48 * 1024;
+    IterationSpace space = *iteration_space(*parse_problem("f32[1024,129] -> f32[1024,129]{0,1}"));
+    simplify(space);
+    const Schedule crowded = schedule(space, target);
+    EXPECT_TRUE(crowded.target_first) << features;
+    EXPECT_EQ(crowded.network_column_bytes, 32) << features;
+  }
+}
+
 TEST(Caches, LetPixelsBePermutedBeyondL1) {
   Target target = target_of({"avx512_vbmi", Caches::hold_everything});
   target.l1_bytes = 48 * 1024;

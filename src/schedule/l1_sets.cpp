@@ -108,7 +108,7 @@ bool make_room_in_l1(Draft& draft) {
   const int across = draft.contiguous(1), down = draft.contiguous(0);
   const int64_t bytes = draft.space().op.bytes, line = target.line_bytes;
   if (across < 0 || down < 0 || bytes > widest_crowding_bytes || schedule.nontemporal ||
-      target.vector_bytes != line || stays_in_l1(draft)) {
+      stays_in_l1(draft)) {
     return false;
   }
   const int64_t stride = draft.loop(across).stride[0], extent = draft.loop(across).extent;
