@@ -78,10 +78,10 @@ bool repeats_source(const Draft& draft) {
 
 void repeat_rows(Draft& draft, int64_t row_bytes) {
   int repeats = 0;
-  bool goes_on = false;
+  bool in_a_row = false;
   for (int k = 0; k < draft.loop_count(); ++k) {
     repeats += is_repeat(draft, k) ? 1 : 0;
-    goes_on = goes_on || (is_repeat(draft, k) && draft.loop(k).stride[0] == row_bytes);
+    in_a_row = in_a_row || (is_repeat(draft, k) && draft.loop(k).stride[0] == row_bytes);
   }
   for (; repeats > 0; --repeats) {
     int k = 0;
@@ -90,7 +90,7 @@ void repeat_rows(Draft& draft, int64_t row_bytes) {
   }
   // Repetitions alone write the target in a row: Zen 5, 10 problems in .90 of the time,
   // f32[64,256] to [64,256,256] .61 -> .90 of a fill.
-  if (goes_on) return;
+  if (in_a_row) return;
   const int next = draft.next_in_run(1, row_bytes);
   if (next < 0 || !draft.movable_inside(next) || 2 * row_bytes > repeated_bytes) return;
   draft.move_inside(draft.split_off(next, repeated_bytes / row_bytes));
