@@ -84,6 +84,7 @@ TEST(Caches, KeepColumnsFromCrowdingThemWithVectorsOfAnyWidth) {
   for (const char* features : {"avx512_vbmi", "avx2", "sse2", "neon"}) {
     Target target = target_of({features, Caches::hold_everything});
     target.l1_bytes = 48 * 1024;
+    target.line_bytes = 64;
     IterationSpace space = *iteration_space(*parse_problem("f32[1024,129] -> f32[1024,129]{0,1}"));
     simplify(space);
     const Schedule crowded = schedule(space, target);
