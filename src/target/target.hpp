@@ -14,21 +14,9 @@ namespace restride {
 
 enum class Architecture : uint8_t { x86_64, aarch64 };
 
-/// One machine as the planner and the verifier see it.
-struct Target {
-  std::string name;  ///< `sse2`, `avx2`, `avx512`, `avx512_vbmi`, `neon`, `sve128`, `sve256`
-  Architecture architecture = Architecture::x86_64;
-  int vector_bytes = 16;  ///< the widest vector: 16, 32 or 64
-  int registers = 16;  ///< vector registers a Program may have live at once; less than the machine
-                       ///< has where a translator needs some for itself
-  bool byte_masks =
-      false;  ///< loads and stores of any number of bytes; else 1, 2, 4, 8, 16 or whole
-  bool shuffle_bytes = false;  ///< one-source byte permutes within 16-byte lanes
-  int permute_width = 0;       ///< narrowest element of two-source permutes, bytes; 0: none
-  int permute_bytes = 64;      ///< elements are permuted in parts of so many bytes, a lane or more
-  /// Steps that a two-source permute of elements under 4 bytes takes; all others take one.
-  int narrow_permute_steps = 1;
-  bool nontemporal = true;  ///< stores around the caches
+/// How large a processor's caches are, and what is fast on it: what a plan is good for, not whether
+/// its code runs.
+struct Make {
   int64_t line_bytes = 64;
   int64_t page_bytes = 4096;
   int64_t l1_bytes = 32 * 1024;  ///< data cache
@@ -64,6 +52,25 @@ struct Target {
   /// Rows of a source enter the networks of transposes in pieces of so many bytes: 16, or 32 where
   /// a shuffle of lanes costs less than another load.
   int network_piece_bytes = 16;
+  /// Steps that a two-source permute of elements under 4 bytes takes; all others take one.
+  int narrow_permute_steps = 1;
+
+  bool operator==(const Make&) const = default;
+};
+
+/// One machine as the planner and the verifier see it.
+struct Target : Make {
+  std::string name;  ///< `sse2`, `avx2`, `avx512`, `avx512_vbmi`, `neon`, `sve128`, `sve256`
+  Architecture architecture = Architecture::x86_64;
+  int vector_bytes = 16;  ///< the widest vector: 16, 32 or 64
+  int registers = 16;  ///< vector registers a Program may have live at once; less than the machine
+                       ///< has where a translator needs some for itself
+  bool byte_masks =
+      false;  ///< loads and stores of any number of bytes; else 1, 2, 4, 8, 16 or whole
+  bool shuffle_bytes = false;  ///< one-source byte permutes within 16-byte lanes
+  int permute_width = 0;       ///< narrowest element of two-source permutes, bytes; 0: none
+  int permute_bytes = 64;      ///< elements are permuted in parts of so many bytes, a lane or more
+  bool nontemporal = true;     ///< stores around the caches
 
   bool operator==(const Target&) const = default;
 };

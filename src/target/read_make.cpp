@@ -1,0 +1,120 @@
+// See read_make.hpp.
+#include "target/read_make.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#if defined(__x86_64__)
+#include "target/cpuid.hpp"
+#endif
+
+namespace restride {
+namespace {
+
+#if defined(__x86_64__)
+
+/// Takes the sizes of the data caches from the leaf in which a maker describes them: 4, or
+/// 0x8000001d at AMD.
+void read_caches(uint32_t leaf, Make& make) {
+  constexpr int most_caches = 8;
+  for (int k = 0; k < most_caches; ++k) {
+    const CpuidRegisters r = cpuid(leaf, uint32_t(k));
+    const uint32_t kind = r.eax & 31, level = r.eax >> 5 & 7;
+    if (kind == 0) return;
+    if (kind == 2) continue;  // instructions only
+    const int64_t ways = (r.ebx >> 22) + 1, partitions = (r.ebx >> 12 & 1023) + 1;
+    const int64_t line = (r.ebx & 4095) + 1;
+    const int64_t bytes = ways * partitions * line * (int64_t{r.ecx} + 1);
+    if (level == 1) make.l1_bytes = bytes, make.line_bytes = line;
+    if (level == 2) make.l2_bytes = bytes;
+    if (level == 3) make.l3_bytes = bytes;
+  }
+}
+
+/// Of the processor among those of its maker: 25 is Zen 3 and 4, 26 Zen 5.
+uint32_t family() {
+  const uint32_t version = cpuid(1, 0).eax, base = version >> 8 & 15;
+  return base < 15 ? base : base + (version >> 20 & 255);
+}
+
+/// What the processor says of itself, and what was measured on those of its maker.
+void read_processor(Make& make) {
+  constexpr uint32_t amd_extensions = 0x80000001, amd_caches = 0x8000001d, topology = 1u << 22;
+  read_caches(4, make);
+  const bool amd = has_bits(cpuid(amd_extensions, 0).ecx, topology);
+  if (amd) read_caches(amd_caches, make);
+  // A third level near the cores (AMD; Intel's where it includes the second) is worth writing to:
+  // on Zen 5 regular stores win until five eighths of it are full (f32 1400 x 1420, 16 MB in all,
+  // 1.11 times, 1700 x 1720, 23 MB, .81). Intel's servers have one
+  // behind a mesh: on Sapphire Rapids a copy of 2 MiB in all is 1.2 times faster with regular
+  // stores, one of 4 MiB 1.3 times slower.
+  constexpr uint32_t third_level = 3, inclusive = 1u << 1;
+  const bool near = amd || has_bits(cpuid(4, third_level).edx, inclusive);
+  make.streaming_bytes = near ? make.l3_bytes / 8 * 5 : make.l2_bytes / 4 * 5;
+  // Not if few sets have to hold what is written: f32 1024 x 1024 .23 -> .69 of the ceiling, u8
+  // 2048 x 2048 .22 -> .41, f16[32,2048,7,7]{1,3,2,0} .18 -> .56; but u8 512 x 512 .41 -> .20.
+  make.crowded_streaming_bytes = std::min(make.streaming_bytes, make.l2_bytes / 2 * 3);
+  // What is only written may lie behind the mesh: there regular stores fill 4 to 16 MiB 1.1 to 1.3
+  // times faster, 17 to 64 MiB 1.5 times, where a quarter of it is to be had. (Where neighbours
+  // leave less, 17 to 28 MiB take 1.2 times as long in the median, 32 MiB up to 2.5 times.)
+  // Where it is near, on Zen 5 17 to 31 MiB of 32 1.2 to 2.1 times faster.
+  make.streaming_fill_bytes =
+      near ? make.l3_bytes / 16 * 15 : std::max(make.l2_bytes * 8, make.l3_bytes / 4);
+  // Of 64 random transposes of 4 to 16 MB those that were moved through the caches took .78 of the
+  // time, of 128 larger ones 1.3 times as much.
+  make.imaging_bytes = near ? make.streaming_bytes : make.l2_bytes * 8;
+  // There lines that are asked for before they are written come sooner: a fill of 3 MiB 1.15 times,
+  // of 1.5 or 6 MiB 1.07 times.
+  if (!near) make.claiming_bytes = make.l2_bytes / 2;
+  // vpermi2b and vpermi2w: one operation on Zen 4, three on Sapphire Rapids.
+  make.narrow_permute_steps = amd ? 1 : 3;
+  // Zen 5: rows of 128 bytes to 8 KB in the order of the source .75 -> .90 of the ceiling, by one
+  // load in a loop of its own .94; that alone .68.
+  make.reads_ahead_by_step = amd;
+  // Zen 5: rows of 40 bytes one after the other by loads through masks 15 GB/s, by others 32.
+  make.reads_ahead_of_masks = !amd;
+  // Zen 5, 12 problems of ttc and 4 matrices: runs of 256 bytes .93 of the time
+  // (f32[28,28,28,48,48] {3,1,4,0,2} .63 -> .79 of the ceiling, u16 4096 x 4096 .65 -> .92), of
+  // 512 1.14.
+  if (amd) make.long_run_bytes = 256;
+  if (amd) make.uncut_run_bytes = 2048;
+  if (amd) make.asked_level = 1;
+  // Zen 5 loads two pieces a cycle and unpacks four vectors: f32 64 x 64 .43 -> .67 of the ceiling,
+  // 69 random transposes of 4 KB to 4 MB .92 of the time. Not measured on Zen 4, whose units are
+  // half as wide.
+  constexpr uint32_t zen5 = 26;
+  if (amd && family() >= zen5) make.network_piece_bytes = 32;
+  // Of 3072 (Zen 4) or 4096 (Zen 5): 7 problems of ttc .99 of the time, ttc56 .93.
+  if (amd) make.translated_pages = 2688;
+}
+
+#else
+
+void read_processor(Make& make) {
+#if defined(_SC_LEVEL1_DCACHE_SIZE)
+  const auto take = [](int name, int64_t& bytes) {
+    const int64_t value = sysconf(name);
+    if (value > 0) bytes = value;
+  };
+  take(_SC_LEVEL1_DCACHE_LINESIZE, make.line_bytes);
+  take(_SC_LEVEL1_DCACHE_SIZE, make.l1_bytes);
+  take(_SC_LEVEL2_CACHE_SIZE, make.l2_bytes);
+  take(_SC_LEVEL3_CACHE_SIZE, make.l3_bytes);
+#else
+  (void)make;
+#endif
+}
+
+#endif
+
+}  // namespace
+
+Make read_make() {
+  Make make;
+  read_processor(make);
+  const int64_t page = sysconf(_SC_PAGESIZE);
+  if (page > 0) make.page_bytes = page;
+  return make;
+}
+
+}  // namespace restride
