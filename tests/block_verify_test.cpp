@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "program/program.hpp"
 #include "support/sample_programs.hpp"
@@ -151,6 +152,45 @@ TEST(Verify, KnowsPlacesInLines) {
     const std::string message = verified ? "" : verified.error().message;
     EXPECT_EQ(bool(verified), *row.refused == 0) << row.target << to_string(row.op) << message;
     EXPECT_NE(message.find(row.refused), std::string::npos) << to_string(row.op) << message;
+  }
+}
+
+TEST(Verify, TakesRunsOfWholeVectors) {
+  struct Row {
+    Op load;
+    int64_t offset, run;
+    const char* refused;  ///< empty: it is not
+    uint8_t bytes = run_pattern_bytes, at = 0;
+  };
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  const Row rows[] = {
+      {load(0), 0, 64, ""},
+      {load(0), 0, 16, ""},
+      {load(0), 48, 16, ""},
+      {load(0, 8), 0, 64, ""},
+      {load(0), 49, 16, "outside its operand"},
+      {load(0), 0, 80, "outside its operand"},
+      {load(0), 16, most / 16 * 16, "outside its operand"},
+      {load(0), -16, 32, "outside its operand"},
+      {load(0), 0, 0, "not of whole vectors"},
+      {load(0), 0, -16, "not of whole vectors"},
+      {load(0), 0, 24, "not of whole vectors"},
+      {load(0), 0, 64, "not of whole vectors", 16},
+      {load(0), 0, 64, "not of whole vectors", 8, 8},
+  };
+  for (const Row& row : rows) {
+    const Op run{.code = Code::store_run,
+                 .bytes = row.bytes,
+                 .at = row.at,
+                 .a = 0,
+                 .offset = row.offset,
+                 .run = row.run};
+    Program program = block_program(16, {row.load, run});
+    program.operands[0].end = 64;
+    const Result<void> verified = verify(program, *find_target("sse2"));
+    const std::string message = verified ? "" : verified.error().message;
+    EXPECT_EQ(bool(verified), *row.refused == 0) << to_string(run) << message;
+    EXPECT_NE(message.find(row.refused), std::string::npos) << to_string(run) << message;
   }
 }
 

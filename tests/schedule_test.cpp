@@ -93,6 +93,36 @@ TEST(Caches, KeepColumnsFromCrowdingThemWithVectorsOfAnyWidth) {
   }
 }
 
+TEST(Caches, AreFilledByLongRuns) {
+  struct Row {
+    const char* text;
+    bool stores_runs, nontemporal;
+  };
+  Target target = streaming_target();
+  target.streaming_bytes = int64_t{8} << 20;
+  target.streaming_fill_bytes = int64_t{16} << 20;
+  target.l2_bytes = int64_t{1} << 20;
+  target.stored_run_bytes = 12 * 1024;
+  target.run_fill_bytes = int64_t{24} << 20;
+  for (const Row& row :
+       {Row{"f32[] -> f32[1024,1024]", true, false},
+        Row{"f32[64] -> f32[16,64,56,56] dims={1}", true, false},
+        Row{"f32[64] -> f32[16,64,55,55] dims={1}", false, false},  // of 12 100 bytes
+        Row{"f32[64] -> f32[8,64,56,56] dims={1}", false, false},   // L3 holds it
+        Row{"f64[] -> f64[1280,1280]", true, false},
+        Row{"c128[] -> c128[256,1024]", false, false},  // patterns of 16 bytes
+        Row{"f32[] -> f32[512,512]", false, false},     // in L2
+        Row{"f32[] -> f32[5,1024,1024]", true, false},  // around the caches otherwise
+        Row{"f32[] -> f32[7,1024,1024]", false, true},
+        Row{"f32[4096] -> f32[256,4096] dims={1}", false, false}}) {  // rows are copied
+    IterationSpace space = *iteration_space(*parse_problem(row.text));
+    simplify(space);
+    const Schedule scheduled = schedule(space, target);
+    EXPECT_EQ(scheduled.stores_runs, row.stores_runs) << row.text;
+    EXPECT_EQ(scheduled.nontemporal, row.nontemporal) << row.text;
+  }
+}
+
 TEST(Caches, LetPixelsBePermutedBeyondL1) {
   Target target = target_of({"avx512_vbmi", Caches::hold_everything});
   target.l1_bytes = 48 * 1024;

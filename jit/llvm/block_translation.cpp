@@ -78,6 +78,8 @@ void BlockTranslator::effect(const Op& op) {
     case Code::store_begin:
     case Code::store_end:
       return store_in_line(op);
+    case Code::store_run:
+      return store_run(op);
     case Code::prefetch:
       return prefetch(op);
     default:

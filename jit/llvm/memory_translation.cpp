@@ -150,6 +150,30 @@ void BlockTranslator::store_in_line(const Op& op) {
                              op.code == Code::store_end ? before : builder_.CreateNot(before));
 }
 
+/// A loop of its own within the Block, a vector at a time.
+void BlockTranslator::store_run(const Op& op) {
+  const auto bytes = [&](int64_t n) { return builder_.getInt64(uint64_t(n)); };
+  llvm::Value* const pattern = builder_.CreateVectorSplat(
+      unsigned(program_.vector_bytes / run_pattern_bytes),
+      builder_.CreateExtractElement(as_it_is(op.a, run_pattern_bytes), uint64_t{0}));
+  llvm::Value* const first = address(op);
+  llvm::BasicBlock* const before = builder_.GetInsertBlock();
+  llvm::Function* const function = before->getParent();
+  llvm::BasicBlock* const head = llvm::BasicBlock::Create(builder_.getContext(), "run", function);
+  llvm::BasicBlock* const after =
+      llvm::BasicBlock::Create(builder_.getContext(), "stored", function);
+  builder_.CreateBr(head);
+  builder_.SetInsertPoint(head);
+  llvm::PHINode* const at = builder_.CreatePHI(builder_.getInt64Ty(), 2);
+  at->addIncoming(bytes(0), before);
+  builder_.CreateAlignedStore(pattern, builder_.CreateGEP(builder_.getInt8Ty(), first, at),
+                              anywhere);
+  llvm::Value* const next = builder_.CreateNSWAdd(at, bytes(program_.vector_bytes));
+  at->addIncoming(next, head);
+  builder_.CreateCondBr(builder_.CreateICmpSLT(next, bytes(op.run)), head, after);
+  builder_.SetInsertPoint(after);
+}
+
 void BlockTranslator::prefetch(const Op& op) {
   // Locality 3 is the first cache; the last argument: data, not instructions.
   constexpr uint32_t data = 1;

@@ -122,6 +122,24 @@ const Translator::Register& Translator::numbered(int number, int bytes) {
   return registers_of(bytes)[size_t(number)];
 }
 
+/// By the instruction that repeats eight bytes of rax, rcx times, from rdi on.
+void Translator::store_run(const Op& op) {
+  const bool in_use = (saved_ >> Xbyak::Operand::RDI & 1) != 0;
+  lea(rax, at(op));
+  address_in_rax_ = -1;
+  if (in_use) push(rdi);
+  mov(rdi, rax);
+  mov(rcx, op.run / run_pattern_bytes);
+  if (family_ == Family::sse) {
+    movq(rax, low(op.a));
+  } else {
+    vmovq(rax, low(op.a));
+  }
+  rep();
+  stosq();
+  if (in_use) pop(rdi);
+}
+
 void Translator::prefetch(const Op& op) { append(Instruction::prefetch(op.width, place(op))); }
 
 }  // namespace restride::xbyak

@@ -41,6 +41,8 @@ void Translator::avx(const Op& op) {
     case Code::store_begin:
     case Code::store_end:
       return avx_store_in_line(op);
+    case Code::store_run:
+      return store_run(op);
     case Code::prefetch:
       return prefetch(op);
     case Code::convert:

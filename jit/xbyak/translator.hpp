@@ -261,6 +261,7 @@ class Translator : private Xbyak::CodeGenerator {
   void sse_unpack(const Op& op);
   void sse_prepare(const Op& op);
 
+  void store_run(const Op& op);
   void prefetch(const Op& op);
 
   static constexpr int several_items_slots = 3;

@@ -32,6 +32,8 @@ void Translator::sse(const Op& op) {
       return sse_store(op);
     case Code::store_nontemporal:
       return movntdq(at(op), low(op.a));
+    case Code::store_run:
+      return store_run(op);
     case Code::prefetch:
       return prefetch(op);
     default:

@@ -172,6 +172,9 @@ class Machine {
       case Code::store_begin:
       case Code::store_end:
         return run_store_in_line(op, a, at_[op.stream] + uintptr_t(op.offset));
+      case Code::store_run:
+        for (int64_t k = 0; k < op.run; k += op.bytes) copy(memory() + k, a + 0, op.bytes);
+        return;
       case Code::prefetch:
         return;
     }

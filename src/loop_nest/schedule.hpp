@@ -59,6 +59,8 @@ struct Schedule {
   Staging staging = Staging::panels;
   /// Whole vectors of the target go around the caches.
   bool nontemporal = false;
+  /// Of a splat: long runs of the target are stored by one operation each.
+  bool stores_runs = false;
   /// How many bytes before they are written lines of the target are asked for; 0: they are not.
   int64_t claimed_ahead = 0;
   /// Networks of a transpose go on along the target before they do along the source.

@@ -33,6 +33,7 @@ std::string to_string(const Schedule& schedule) {
                                 : ", loop " + std::to_string(schedule.window_loop) +
                                       " in windows of " + std::to_string(schedule.window)) +
       (schedule.nontemporal ? ", non-temporal stores" : "") +
+      (schedule.stores_runs ? ", runs by one operation each" : "") +
       (schedule.staging == Staging::images ? ", by way of images" : "") +
       (schedule.claimed_ahead != 0 ? ", lines asked for before they are written" : "") + '\n';
   return text + to_string(schedule.space);

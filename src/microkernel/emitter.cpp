@@ -221,6 +221,15 @@ void Emitter::store_nontemporal(Reg value, int stream, int64_t offset) {
                   .offset = offset});
 }
 
+void Emitter::store_run(Reg value, int stream, int64_t offset, int64_t run) {
+  ops_.push_back({.code = Code::store_run,
+                  .stream = static_cast<uint8_t>(stream),
+                  .bytes = program::run_pattern_bytes,
+                  .a = value,
+                  .offset = offset,
+                  .run = run});
+}
+
 Reg Emitter::shift(int width, Reg a, Reg b, int stream, int64_t offset) {
   return append({.code = Code::shift,
                  .stream = static_cast<uint8_t>(stream),

@@ -79,6 +79,8 @@ class Emitter {
   /// Up to 16 bytes of a register from byte `at` on, a multiple of 16.
   void store_lane(program::Reg value, int stream, int64_t offset, int bytes, int at);
   void store_nontemporal(program::Reg value, int stream, int64_t offset);
+  /// The low 8 bytes of a register, over and over, to whole vectors: `run` bytes.
+  void store_run(program::Reg value, int stream, int64_t offset, int64_t run);
   /// The end of a and the begin of b, so that b begins in the register as `stream + offset` does in
   /// its line.
   program::Reg shift(int width, program::Reg a, program::Reg b, int stream, int64_t offset);

@@ -49,6 +49,7 @@ struct Machine {
                      ///< the caches
   int64_t alignment;      ///< with non-temporal stores: of every place where the tile begins in the
                           ///< target; else 1
+  bool stores_runs;       ///< runs that repeat an element are stored by one operation each
   int64_t claimed_ahead;  ///< bytes before they are written lines of the target are asked for; 0:
                           ///< not at all
   uint32_t asked_sources;  ///< of a computation: asked for ahead, a bit an operand

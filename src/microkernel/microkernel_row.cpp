@@ -21,6 +21,11 @@ constexpr int64_t looped_vectors = 8;
 // Loads ahead of the stores that need them.
 constexpr int64_t batch = 4;
 
+/// Whether a run of so many bytes is stored by one operation, but for its end.
+bool stores_run(RowValue value, int64_t bytes, const Machine& machine) {
+  return machine.stores_runs && value == RowValue::splat && bytes >= machine.vector_bytes;
+}
+
 class Rows {
  public:
   /// `filled`: elements at the end of each run that are padding. `asks`: what is loaded through
@@ -42,7 +47,10 @@ class Rows {
             emitter_.splat(source_stream, run.at[1], static_cast<int>(machine_.element_bytes));
       }
       const int64_t run_bytes = run.elements * machine_.element_bytes;
-      for (int64_t begin = 0; begin < run_bytes; begin += vector_) {
+      const int64_t stored =
+          stores_run(value_, run_bytes, machine_) ? run_bytes / vector_ * vector_ : 0;
+      if (stored > 0) emitter_.store_run(repeated_, target_stream, run.at[0], stored);
+      for (int64_t begin = stored; begin < run_bytes; begin += vector_) {
         const int bytes = static_cast<int>(std::min<int64_t>(vector_, run_bytes - begin));
         const Reg value = value_ == RowValue::copy
                               ? loaded(run.at[1] + begin, bytes,
@@ -166,6 +174,10 @@ Body emit_rows(const nest::Tile& tile, RowValue value, const Strides& at, const 
   // One load that takes every step is seen to go through the source.
   if (machine.nontemporal && machine.target.reads_ahead_by_step && value == RowValue::copy &&
       filled == 0 && is_run_of_source(tile, bytes)) {
+    walk.most_straight_groups = walk.looped_groups = 1;
+  }
+  if (stores_run(value, walk.elements * bytes, machine)) {
+    walk.group = walk.elements;
     walk.most_straight_groups = walk.looped_groups = 1;
   }
   const bool asks = !walk.sides.empty() && asks_page_ahead(machine, walk.sides.back().stride[1]);

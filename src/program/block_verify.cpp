@@ -20,7 +20,7 @@ struct Form {
 
 constexpr Need never = Need::forbidden, maybe = Need::optional, always = Need::required;
 
-constexpr std::array<Form, 24> forms = {{
+constexpr std::array<Form, 25> forms = {{
     {always, maybe, never},    // load
     {always, never, never},    // splat
     {always, always, always},  // shift
@@ -44,6 +44,7 @@ constexpr std::array<Form, 24> forms = {{
     {never, always, never},    // store_line
     {never, always, never},    // store_begin
     {never, always, never},    // store_end
+    {never, always, never},    // store_run
     {never, never, never},     // prefetch
 }};
 
@@ -197,6 +198,10 @@ std::optional<Violation> BlockVerifier::check_fields(const Op& op) const {
     case Code::store_begin:
     case Code::store_end:
       return check_place(op);
+    case Code::store_run:
+      if (op.bytes != run_pattern_bytes || op.at != 0 || op.run <= 0 || op.run % vector != 0)
+        return Violation{4, "a run that is not of whole vectors", &op};
+      return std::nullopt;
     case Code::splat:
       if (!is_element(op.width, 16)) return Violation{4, "no such element", &op};
       return std::nullopt;

@@ -32,12 +32,12 @@ int64_t Step::operator()(int64_t i) const {
 
 namespace {
 
-constexpr std::array<std::string_view, 24> code_names = {
-    "load",        "splat",       "shift",     "constant", "unpack_low",
-    "unpack_high", "lanes",       "insert",    "extract",  "permute",
-    "shuffle",     "convert",     "compute",   "round",    "spread",
-    "pack",        "mix_low",     "mix_high",  "store",    "store_nontemporal",
-    "store_line",  "store_begin", "store_end", "prefetch"};
+constexpr std::array<std::string_view, 25> code_names = {
+    "load",        "splat",       "shift",     "constant",  "unpack_low",
+    "unpack_high", "lanes",       "insert",    "extract",   "permute",
+    "shuffle",     "convert",     "compute",   "round",     "spread",
+    "pack",        "mix_low",     "mix_high",  "store",     "store_nontemporal",
+    "store_line",  "store_begin", "store_end", "store_run", "prefetch"};
 
 constexpr std::array<std::string_view, 3> role_names = {"target", "source", "scratch"};
 
@@ -133,6 +133,7 @@ std::string to_string(const Op& op) {
     text += std::string(op.code == Code::convert ? "" : " ") +
             std::string(restride::to_string(op.type));
   if (op.bytes) text += " " + number(op.bytes);
+  if (op.run) text += " over " + number(op.run);
   if (names_memory(op.code)) {
     text += " [s" + number(op.stream) + " " + signed_text(op.offset, " ") + "]";
   }

@@ -42,6 +42,9 @@ constexpr int64_t max_scratch_bytes = 32 * 1024;
 /// Unpacks and shuffles work within lanes of so many bytes.
 constexpr int lane_bytes = 16;
 
+/// What store_run repeats.
+constexpr int run_pattern_bytes = 8;
+
 /// In a table: the element may hold anything.
 constexpr uint8_t undefined = 255;
 
@@ -83,6 +86,7 @@ enum class Code : uint8_t {
   store_line,   ///< a to the V aligned bytes that hold byte `stream + offset`, around the caches
   store_begin,  ///< of those the ones from `stream + offset` on: the same bytes of a
   store_end,    ///< of those the ones before it
+  store_run,    ///< bytes [0, 8) of a, over and over, to `run` bytes at `stream + offset`
   prefetch,     ///< the line at `stream + offset` towards cache level `width` (1, 2, 3), or to be
                 ///< written, towards the first (0); may lie anywhere
 };
@@ -100,6 +104,7 @@ struct Op {
   int16_t table = 0;
   Reg to = none, a = none, b = none;
   int64_t offset = 0;  ///< bytes
+  int64_t run = 0;     ///< of store_run: bytes
 
   Operation operation() const { return static_cast<Operation>(select); }
   PackingOrder packing_order() const { return static_cast<PackingOrder>(select); }
@@ -152,6 +157,8 @@ inline Access accessed(const Op& op, int64_t place, int64_t vector_bytes) {
       return {place, line + vector_bytes};
     case Code::store_end:
       return {line, place};
+    case Code::store_run:
+      return {place, place + op.run};
     default:
       return {place, place + op.bytes};
   }
@@ -239,6 +246,7 @@ struct Operand {
 ///   - lanes, insert and extract where V is at least 32;
 ///   - shift, store_line, store_begin and store_end with byte masks, where V is a line; of a shift
 ///   the width is one of a permute;
+///   - store_run of whole vectors;
 ///   - tables of V / width entries (permute; 16 / width where V is more than is permuted at once)
 ///   or V entries (constant, shuffle);
 ///   - spread and pack of 1, 2 and 4 bits, in either order, `at` a multiple of V * width / 8;

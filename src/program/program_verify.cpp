@@ -6,6 +6,7 @@
 // on extents.
 //
 // Not here: that stores do not overlap, which needs a walk over memory (written_once).
+#include <algorithm>
 #include <array>
 
 #include "program/block_verify.hpp"
@@ -210,17 +211,18 @@ Checked Verifier::check_access(const Op& op, const Ranges& ranges) {
   const int index = program_.streams[op.stream];
   const Operand& operand = program_.operands[size_t(index)];
   Written& written = written_[size_t(index)];
+  const int64_t reach = std::max<int64_t>(2 * program_.vector_bytes, op.run);
   int64_t from, to;
   if (__builtin_add_overflow(range.low, op.offset, &from) ||
       __builtin_add_overflow(range.high, op.offset, &to) ||
-      __builtin_add_overflow(to, 2 * program_.vector_bytes, &to)) {
+      __builtin_add_overflow(to, reach, &to)) {
     return Violation{2, "outside its operand", &op};
   }
   if (from < operand.begin) return Violation{2, "outside its operand", &op};
   const bool anywhere = asks_place(op.code) && operand.alignment % program_.vector_bytes != 0;
   const auto touched = anywhere ? accessed_anywhere : accessed;
   from = touched(op, from, program_.vector_bytes).first;
-  to = touched(op, to - 2 * program_.vector_bytes, program_.vector_bytes).last;
+  to = touched(op, to - reach, program_.vector_bytes).last;
   if (from < operand.begin || to > operand.end) return Violation{2, "outside its operand", &op};
   if (op.to != none) {
     if (operand.role != Role::scratch || written.contains(from, to)) return std::nullopt;

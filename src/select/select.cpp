@@ -203,6 +203,7 @@ class Selector {
                           fills || fills_within ? tables_.add(fill_pattern()) : 0,
                           schedule_.nontemporal && alignment % schedule_.vector_bytes == 0,
                           schedule_.nontemporal ? std::gcd(around.alignment, at) : 1,
+                          schedule_.stores_runs,
                           schedule_.claimed_ahead,
                           schedule_.asked_sources,
                           schedule_.reads_between,

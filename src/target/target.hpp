@@ -32,6 +32,11 @@ struct Make {
   int64_t streaming_fill_bytes = 24 * 1024 * 1024;
   /// The same where runs of the target that begin between lines are put together first.
   int64_t imaging_bytes = 24 * 1024 * 1024;
+  /// Runs of so many bytes and more that repeat an element are stored by one operation each, which
+  /// reads nothing before it writes, in targets beyond the caches of up to `run_fill_bytes`; longer
+  /// ones also in those beyond L2.
+  int64_t stored_run_bytes = std::numeric_limits<int64_t>::max();
+  int64_t run_fill_bytes = 0;
   /// Bytes of a target beyond which its lines are asked for before they are written.
   int64_t claiming_bytes = std::numeric_limits<int64_t>::max();
   /// Runs of a target that begin between lines and are worth the code that shifts them, if they

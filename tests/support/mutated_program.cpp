@@ -28,7 +28,7 @@ void change(Random& random, T& field) {
 }
 
 void mutate(Random& random, Op& op) {
-  switch (random.between(0, 11)) {
+  switch (random.between(0, 12)) {
     case 0:
       return void(op.code = Code(random.between(0, int64_t(Code::prefetch))));
     case 1:
@@ -51,6 +51,8 @@ void mutate(Random& random, Op& op) {
       return void(op.type = ElementType(random.between(0, 40)));
     case 10:
       return void(op.from = ElementType(random.between(0, 40)));
+    case 11:
+      return change(random, op.run);
     default:
       return change(random, op.offset);
   }

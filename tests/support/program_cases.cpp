@@ -44,6 +44,7 @@ class Cases {
       for (int at = 0; at + bytes <= v_; ++at) add_pieces(bytes, at);
     }
     add_nontemporal();
+    add_runs();
     if (v_ == line) add_places();
     return std::move(cases_);
   }
@@ -219,6 +220,26 @@ class Cases {
     std::vector<uint8_t> expected = counting(v_);
     Op store{.code = Code::store_nontemporal, .bytes = uint8_t(v_), .a = 0};
     add_case("store_nontemporal", program_of(v_, {}, {load(0, 0), store}), expected);
+  }
+
+  /// Before and behind which other stores must still be seen.
+  void add_runs() {
+    for (const int vectors : {1, 2, 5}) {
+      const int64_t run = vectors * v_;
+      std::vector<uint8_t> expected;
+      for (int k = 0; k < run; ++k) expected.push_back(a(k % run_pattern_bytes));
+      Program program = program_of(
+          v_, {},
+          {load(0, 0),
+           {.code = Code::store_run, .bytes = run_pattern_bytes, .a = 0, .offset = v_, .run = run},
+           {.code = Code::store, .bytes = 1, .a = 0, .offset = v_ + run},
+           {.code = Code::store, .bytes = 1, .a = 0}});
+      expected.insert(expected.begin(), size_t(v_), untouched);
+      expected.front() = a(0);
+      expected.push_back(a(0));
+      program.operands[0].end = int64_t(expected.size());
+      add_case("store_run of " + std::to_string(run), std::move(program), std::move(expected));
+    }
   }
 
   /// What asks where its stream stands in a line, at every place.

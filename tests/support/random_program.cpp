@@ -161,7 +161,12 @@ class Generator {
       op.at = 0;
       op.offset = op.offset / alignment_ * alignment_;
     }
-    if (value.whole && knows_places() && random_.one_in(3)) {
+    if (random_.one_in(6)) {
+      op.code = Code::store_run;
+      op.bytes = run_pattern_bytes;
+      op.at = 0;
+      op.run = random_.between(1, 6) * program_.vector_bytes;
+    } else if (value.whole && knows_places() && random_.one_in(3)) {
       op.code = Code(random_.between(int64_t(Code::store_line), int64_t(Code::store_end)));
       op.bytes = uint8_t(program_.vector_bytes);
       op.at = 0;

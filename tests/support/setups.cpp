@@ -2,6 +2,7 @@
 #include "support/setups.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "backend/backend.hpp"
 #include "restride/problem.hpp"
@@ -26,6 +27,9 @@ Target target_of(const Setup& setup) {
   target.asked_level = steps ? 1 : 2;
   target.network_piece_bytes = steps ? 32 : 16;
   target.reads_ahead_of_masks = !steps;
+  const bool runs = target.name == "sse2" || target.name == "avx512";
+  target.stored_run_bytes = runs ? 256 : std::numeric_limits<int64_t>::max();
+  target.run_fill_bytes = runs ? int64_t{1} << 60 : 0;
   if (holds_nothing) target.l1_bytes = target.l2_bytes = 0;
   if (setup.caches == Caches::leave_l1) target.l1_bytes = 0;
   return target;

@@ -47,8 +47,10 @@ class Bounds {
     if (op.code == Code::prefetch || (!loads && op.to != none)) return;
     const size_t operand = size_t(program_.streams[op.stream]);
     int64_t from = at_[op.stream] + op.offset;
-    if (op.code >= Code::store_line) from &= -program_.vector_bytes;
-    const int64_t bytes = op.code == Code::splat ? op.width : op.bytes;
+    if (asks_place(op.code)) from &= -program_.vector_bytes;
+    const int64_t bytes = op.code == Code::splat       ? op.width
+                          : op.code == Code::store_run ? op.run
+                                                       : op.bytes;
     low_[operand] = std::min(low_[operand], from);
     high_[operand] = std::max(high_[operand], from + bytes);
   }
