@@ -123,6 +123,31 @@ TEST(Caches, AreFilledByLongRuns) {
   }
 }
 
+TEST(Boxes, LeaveByThemselvesBetweenLinesWhereTheSourceIsApart) {
+  struct Row {
+    const char* text;
+    bool shifts_runs;
+  };
+  Target target = streaming_target();
+  target.l1_bytes = 48 * 1024;
+  target.shifted_box_bytes = 256;
+  for (const Row& row :
+       {Row{"f32[1024,1600] -> f32[1024,1600]{0,1}", true},
+        Row{"f64[64,20,20,160] -> f64[64,20,20,160]{0,2,3,1}", true},
+        Row{"f32[32,32,32,160] -> f32[32,32,32,160]{0,1,2,3}", false},  // 128 bytes
+        Row{"f32[1020,1600] -> f32[1020,1600]{0,1}", false},            // no whole lines
+        Row{"f32[8192,160] -> f32[8192,160]{0,1}", false},              // 640 bytes apart
+        Row{"u16[1056,1600] -> u16[1056,1600]{0,1}", false},
+        Row{"u16[2048,2048] -> u16[2048,2048]{0,1}", true},  // crowd sets
+        Row{"c128[512,512] -> c128[512,512]{0,1}", false}}) {
+    IterationSpace space = *iteration_space(*parse_problem(row.text));
+    simplify(space);
+    EXPECT_EQ(schedule(space, target, CodeGoal::fast, false).shifts_runs, row.shifts_runs)
+        << row.text;
+    EXPECT_FALSE(schedule(space, target).shifts_runs) << row.text;
+  }
+}
+
 TEST(Caches, LetPixelsBePermutedBeyondL1) {
   Target target = target_of({"avx512_vbmi", Caches::hold_everything});
   target.l1_bytes = 48 * 1024;

@@ -83,6 +83,28 @@ TEST_P(Microkernel, TransposesIntoRowsThatBeginAnywhereInALine) {
   }
 }
 
+TEST(Transposes, LetBoxesLeaveByThemselvesBetweenLines) {
+  const restride::testing::Setup setup{"avx512_vbmi", Caches::hold_nothing, true};
+  for (const Element& element : every_width) {
+    for (const int run_bytes : {128, 384, 576, 1408}) {
+      const int run = run_bytes / element.bytes;
+      // Whole panels of columns, what is left of them, and none; rows of the source lie apart.
+      for (const int column_bytes : {64, 200, 56}) {
+        const int columns = column_bytes / element.bytes;
+        const std::string three = array(element.type, {run, 23, columns});
+        expect_conforms(three + " -> " + three + "{0,2,1}", setup);
+        const std::string four = array(element.type, {2, run, 23, columns});
+        expect_conforms(four + " -> " + four + "{1,0,3,2}", setup);
+        if (HasFatalFailure()) return;
+      }
+      const std::string digits = array(element.type, {run, 5, 4, 64 / element.bytes});
+      expect_conforms(digits + " -> " + digits + "{0,2,3,1}", setup);
+      expect_conforms(digits + " -> " + digits + "{0,1,2,3}", setup);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 TEST_P(Microkernel, TransposesElementsOfAnyWidth) {
   struct Unit {
     const char* type;

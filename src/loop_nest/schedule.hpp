@@ -57,6 +57,8 @@ struct Schedule {
   /// Of a transpose: bytes of a source row that one network takes in.
   int64_t network_column_bytes = 16;
   Staging staging = Staging::panels;
+  /// Runs of a transpose leave wherever in a line they begin, shifted to lines, box by box.
+  bool shifts_runs = false;
   /// Whole vectors of the target go around the caches.
   bool nontemporal = false;
   /// Of a splat: long runs of the target are stored by one operation each.

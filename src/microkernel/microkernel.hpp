@@ -44,6 +44,7 @@ struct Machine {
   int64_t element_bytes;
   bool streams;      ///< source and target do not stay in the caches
   Staging staging;   ///< of boxes of a transpose then
+  bool shifts_runs;  ///< their runs leave wherever in a line they begin
   int fill_table;    ///< Program::tables entry with the padding element repeated
   bool nontemporal;  ///< the tile begins on a line of the target, and whole vectors of it go around
                      ///< the caches

@@ -56,6 +56,10 @@ void scattered(Draft& draft);
 /// read of the source at a time, or permuted blocks.
 bool touching_rows(Draft& draft);
 
+/// Whether runs of boxes leave by themselves though the target begins between lines: all of them
+/// would begin on one if it did.
+bool shifts_boxes(const Draft& draft);
+
 /// From `undecided` on: takes long runs whose rows begin between lines, which leave around the
 /// caches all the same. `row`: what is taken already, bytes.
 bool shift(Draft& draft, const Schedule& undecided, int64_t row);

@@ -2,6 +2,8 @@
 // in the caches: rows that touch leave together, long ones are shifted, others are put together
 // first (schedule_images).
 #include <algorithm>
+#include <bit>
+#include <cstdlib>
 
 #include "base/arithmetic.hpp"
 #include "microkernel/microkernel.hpp"
@@ -54,6 +56,14 @@ constexpr int64_t times_of_long_rows = 2;
 // f32[140,61,48,90]{0,2,1,3} .36 -> .72, f32[128,150,40,90]{1,2,0,3} .68 of the time; rows of 800
 // and 1312 bytes, images of one each, .93, of 560 1.03 times.
 constexpr int64_t most_joined_row_bytes = 1024;
+
+// Rows of the source that lie closer together are better read far down, box by box as runs are
+// shifted: Zen 5, f32[28,28,4,352,48]{3,1,4,0,2} (192 bytes apart) 1.19 times as long by boxes,
+// [8,56,56,256]{2,1,3,0} (1 KB) 1.23, [50,512,700]{1,2,0} (2.8 KB) .80, 7264 x 7264 .65.
+constexpr int64_t least_apart_bytes = 1280;
+// So are narrow ones, unless they crowd sets of the caches: u16 9000 x 2048 1.16, 8192 x 8192 .74,
+// u8 4096 x 4096 .75.
+constexpr int64_t narrow_boxed_bytes = 2;
 
 /// The length of tiles of half of `most` and more that cover the most.
 int64_t covering(int64_t count, int64_t most) {
@@ -172,6 +182,26 @@ bool touching_rows(Draft& draft) {
   draft.mark(draft.split_off(column, columns)) = Mark::source_run;
   draft.go_on(1);
   return true;
+}
+
+bool shifts_boxes(const Draft& draft) {
+  const Target& target = draft.target();
+  const int64_t bytes = draft.space().op.bytes, line = target.line_bytes;
+  const int row = draft.contiguous(0);
+  if (!draft.schedule().nontemporal || draft.begins_line() || draft.goal() != CodeGoal::fast ||
+      row < 0 || draft.contiguous(1) < 0 || draft.contiguous(1) == row) {
+    return false;
+  }
+  const int64_t run = draft.loop(row).extent * bytes;
+  if (run < target.shifted_box_bytes || run % line != 0 || bytes >= lane_bytes ||
+      !std::has_single_bit(static_cast<uint64_t>(bytes)) || !shifts_lines(target, bytes)) {
+    return false;
+  }
+  for (int k = 0; k < draft.loop_count(); ++k) {
+    if (k != row && draft.loop(k).stride[0] % line != 0) return false;
+  }
+  if (std::abs(draft.loop(row).stride[1]) < least_apart_bytes) return false;
+  return bytes > narrow_boxed_bytes || crowds_sets(draft);
 }
 
 bool shift(Draft& draft, const Schedule& undecided, int64_t row) {

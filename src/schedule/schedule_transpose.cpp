@@ -188,7 +188,8 @@ void transpose(Draft& draft) {
   const Target& target = draft.target();
   Schedule& schedule = draft.schedule();
   schedule.movement = Movement::transpose;
-  if (touching_rows(draft)) return;
+  schedule.shifts_runs = shifts_boxes(draft);
+  if (!schedule.shifts_runs && touching_rows(draft)) return;
   const int64_t bytes = draft.space().op.bytes;
   const Schedule undecided = schedule;
   const bool crowded = crowds_sets(draft), crowds = make_room_in_l1(draft);
@@ -197,7 +198,7 @@ void transpose(Draft& draft) {
   auto [row, column, lanes] = *runs;
   const bool short_rows = short_rows_touch(draft, row, column);
   const bool streams = schedule.nontemporal;
-  bool aligned = begins_lines(draft);
+  bool aligned = schedule.shifts_runs || begins_lines(draft);
   const int64_t digits = streams && !aligned ? digits_in_lines(draft, undecided) : 0;
   if (digits > 0) {
     row = digits;

@@ -200,6 +200,7 @@ class Selector {
                           nest_.op.bytes,
                           schedule_.nontemporal,
                           schedule_.staging,
+                          schedule_.shifts_runs,
                           fills || fills_within ? tables_.add(fill_pattern()) : 0,
                           schedule_.nontemporal && alignment % schedule_.vector_bytes == 0,
                           schedule_.nontemporal ? std::gcd(around.alignment, at) : 1,

@@ -21,6 +21,7 @@ enum class Caches {
 struct Setup {
   std::string target;
   Caches caches;
+  bool shifts_boxes = false;  ///< boxes of transposes leave by themselves between lines
 };
 
 std::vector<Setup> setups();

@@ -277,7 +277,7 @@ class ShiftedTranspose {
 bool can_shift(const TileRun& rows, const TileRun& columns, const Machine& machine) {
   const int64_t element = machine.element_bytes, line = machine.vector_bytes;
   const Target& target = machine.target;
-  if (!machine.streams || machine.nontemporal || line != target.line_bytes ||
+  if (!machine.streams || machine.nontemporal || machine.shifts_runs || line != target.line_bytes ||
       !shifts_lines(machine) || 16 / element >= target.registers) {
     return false;
   }

@@ -2,6 +2,7 @@
 #include "microkernel/transpose/shifted_lines.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "base/arithmetic.hpp"
 
@@ -52,6 +53,20 @@ Reg ShiftedLines::end(int64_t count) {
   const Reg last = vector_(count - 1);
   emitter_.store_end(shifted(last, last, count), target_stream, at(count));
   return last;
+}
+
+void shifted_run(Emitter& emitter, const Machine& machine, int64_t target, int64_t count,
+                 const ShiftedLines::Vector& vector) {
+  std::vector<Reg> loaded;
+  const auto once = [&](int64_t k) {
+    while (static_cast<int64_t>(loaded.size()) <= k)
+      loaded.push_back(vector(static_cast<int64_t>(loaded.size())));
+    return loaded[static_cast<size_t>(k)];
+  };
+  ShiftedLines lines(emitter, machine, target, once);
+  lines.begin();
+  lines.lines(1, count, {});
+  lines.end(count);
 }
 
 Reg ShiftedLines::shifted(Reg before, Reg value, int64_t k) {

@@ -66,4 +66,8 @@ class ShiftedLines {
   bool repeated_ = false;
 };
 
+/// A run of `count` vectors by itself, each of which is loaded once.
+void shifted_run(Emitter& emitter, const Machine& machine, int64_t target, int64_t count,
+                 const ShiftedLines::Vector& vector);
+
 }  // namespace restride
