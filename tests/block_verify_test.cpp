@@ -104,6 +104,13 @@ TEST(Verify, KnowsPlacesInLines) {
   Op odd = shift, bytes = shift;
   odd.offset = 63;
   bytes.width = 1;
+  // It reads up to 63 bytes before its own byte of the source.
+  const Op for_line{.code = Code::load_for_line, .stream = 1, .bytes = 64, .to = 1, .offset = 63};
+  Op half = for_line, early_load = for_line, late_load = for_line, nowhere = for_line;
+  half.bytes = 32;
+  early_load.offset = 62;
+  late_load.offset = 65;
+  nowhere.select = 9;
   Op line{.code = Code::store_line, .bytes = 64, .a = 0, .offset = 63}, next = line, part = line;
   next.offset = 64;
   part.bytes = 32;
@@ -125,6 +132,13 @@ TEST(Verify, KnowsPlacesInLines) {
       {"avx512_vbmi", 64, 1, shift, "parts of elements"},
       {"avx512_vbmi", 64, 1, bytes, ""},
       {"avx512_vbmi", 32, 64, shift, "no lines"},
+      {"avx512_vbmi", 64, 64, for_line, ""},
+      {"avx512", 64, 1, for_line, ""},
+      {"avx2", 32, 64, for_line, "no lines"},
+      {"avx512", 64, 1, half, "not a whole vector"},
+      {"avx512", 64, 1, early_load, "outside its operand"},
+      {"avx512", 64, 1, late_load, "outside its operand"},
+      {"avx512", 64, 1, nowhere, "no such stream"},
       {"avx512_vbmi", 64, 64, line, ""},
       {"avx512_vbmi", 64, 64, next, "outside its operand"},
       {"avx512_vbmi", 64, 64, part, "not a whole vector"},
@@ -148,6 +162,7 @@ TEST(Verify, KnowsPlacesInLines) {
     Program program = block_program(row.vector_bytes, {load(0, row.vector_bytes), row.op});
     program.operands[0].alignment = row.alignment;
     program.operands[0].end = row.end;
+    program.operands[1].end = 128;
     const Result<void> verified = verify(program, *find_target(row.target));
     const std::string message = verified ? "" : verified.error().message;
     EXPECT_EQ(bool(verified), *row.refused == 0) << row.target << to_string(row.op) << message;

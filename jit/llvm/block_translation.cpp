@@ -34,6 +34,8 @@ llvm::Value* BlockTranslator::result(const Op& op) {
       return splat(op);
     case Code::shift:
       return shift(op);
+    case Code::load_for_line:
+      return load_for_line(op);
     case Code::constant:
       return constant(op);
     case Code::unpack_low:

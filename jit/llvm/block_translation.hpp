@@ -50,6 +50,7 @@ class BlockTranslator {
   void store_line(const Op& op);
   void store_in_line(const Op& op);
   void mark_nontemporal(llvm::StoreInst* store);
+  llvm::Value* load_for_line(const Op& op);
   void store_run(const Op& op);
   void prefetch(const Op& op);
 

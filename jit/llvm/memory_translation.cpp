@@ -134,6 +134,15 @@ llvm::Value* BlockTranslator::line(const Op& op) {
                             builder_.CreateNeg(place_in_line(op)));
 }
 
+llvm::Value* BlockTranslator::load_for_line(const Op& op) {
+  Op line = op;
+  line.stream = op.select;
+  line.offset = op.at;
+  llvm::Value* const from = builder_.CreateGEP(builder_.getInt8Ty(), address(op),
+                                               builder_.CreateNeg(place_in_line(line)));
+  return builder_.CreateAlignedLoad(vector(8), from, anywhere);
+}
+
 void BlockTranslator::store_line(const Op& op) {
   mark_nontemporal(builder_.CreateAlignedStore(as(op.a, 8), line(op),
                                                llvm::Align(uint64_t(program_.vector_bytes))));

@@ -190,6 +190,18 @@ void Translator::avx_store_lane(const Op& op) {
   vextracti32x4(at(op), from, lane);
 }
 
+void Translator::avx_load_for_line(const Op& op) {
+  Op line = op;
+  line.stream = op.select;
+  line.offset = op.at;
+  lea(rcx, at(line));
+  and_(ecx, program_.vector_bytes - 1);
+  neg(rcx);
+  lea(rax, at(op));
+  address_in_rax_ = -1;
+  vmovdqu64(vector(op.to), ptr[rax + rcx]);
+}
+
 void Translator::avx_store_line(const Op& op) {
   lea(rax, at(op));
   address_in_rax_ = -1;

@@ -16,6 +16,8 @@ void Translator::avx(const Op& op) {
       return avx_splat(op);
     case Code::shift:
       return avx_shift(op);
+    case Code::load_for_line:
+      return avx_load_for_line(op);
     case Code::constant:
       return avx_constant(op);
     case Code::unpack_low:

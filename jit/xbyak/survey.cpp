@@ -59,6 +59,7 @@ class Walk {
       if (op.code == Code::shift) survey_.code_bound += places_bytes;
       if (!names_memory(op.code)) continue;
       survey_.uses[op.stream] += weight;
+      if (op.code == Code::load_for_line) survey_.uses[op.select] += weight;
       survey_.nontemporal |= goes_around_caches(op.code);
       if (byte_masks_ && (op.code == Code::load || op.code == Code::store)) add_mask(op);
     }

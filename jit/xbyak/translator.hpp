@@ -161,6 +161,7 @@ class Translator : private Xbyak::CodeGenerator {
   void avx_store_piece(const Op& op);
   void avx_store_nontemporal(const Op& op);
   void avx_store_lane(const Op& op);
+  void avx_load_for_line(const Op& op);
   void avx_store_line(const Op& op);
   void avx_store_in_line(const Op& op);
   void avx_move(const Register& to, const Xbyak::Operand& from);

@@ -135,6 +135,8 @@ class Machine {
         return;
       case Code::shift:
         return run_shift(to, a, b, int(at_[op.stream] + uintptr_t(op.offset)) & (vector - 1));
+      case Code::load_for_line:
+        return copy(to + 0, memory() - (int(at_[op.select] + op.at) & (vector - 1)), vector);
       case Code::constant:
         return copy(to + 0, program_.tables[size_t(op.table)].data(), vector);
       case Code::unpack_low:

@@ -239,6 +239,15 @@ Reg Emitter::shift(int width, Reg a, Reg b, int stream, int64_t offset) {
                  .offset = offset});
 }
 
+Reg Emitter::load_for_line(int64_t source, int64_t target) {
+  return append({.code = Code::load_for_line,
+                 .stream = source_stream,
+                 .bytes = static_cast<uint8_t>(vector_bytes_),
+                 .at = static_cast<uint8_t>(remainder_above(target, vector_bytes_)),
+                 .select = target_stream,
+                 .offset = source});
+}
+
 void Emitter::store_in_line(Code code, Reg value, int stream, int64_t offset) {
   ops_.push_back({.code = code,
                   .stream = static_cast<uint8_t>(stream),

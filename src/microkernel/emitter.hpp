@@ -84,6 +84,9 @@ class Emitter {
   /// The end of a and the begin of b, so that b begins in the register as `stream + offset` does in
   /// its line.
   program::Reg shift(int width, program::Reg a, program::Reg b, int stream, int64_t offset);
+  /// Of the source what goes into the line that holds byte `target_stream + target`, which byte
+  /// `source_stream + source` goes to: a vector, wherever in its line the target stands.
+  program::Reg load_for_line(int64_t source, int64_t target);
   /// To the line that holds byte `stream + offset`: all of it, around the caches; the part from
   /// that byte on; the part before it.
   void store_line(program::Reg value, int stream, int64_t offset);

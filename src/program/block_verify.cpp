@@ -20,10 +20,11 @@ struct Form {
 
 constexpr Need never = Need::forbidden, maybe = Need::optional, always = Need::required;
 
-constexpr std::array<Form, 25> forms = {{
+constexpr std::array<Form, 26> forms = {{
     {always, maybe, never},    // load
     {always, never, never},    // splat
     {always, always, always},  // shift
+    {always, never, never},    // load_for_line
     {always, never, never},    // constant
     {always, always, always},  // unpack_low
     {always, always, always},  // unpack_high
@@ -175,6 +176,11 @@ std::optional<Violation> BlockVerifier::check_place(const Op& op) const {
     if (is_element(op.width, 8) && permutes) return std::nullopt;
     return Violation{4, "the target has no such permute", &op};
   }
+  if (op.code == Code::load_for_line) {
+    if (op.select >= program_.streams.size()) return Violation{6, "no such stream", &op};
+    if (op.bytes != vector || op.at >= vector) return Violation{4, "not a whole vector", &op};
+    return std::nullopt;
+  }
   if (op.code == Code::store_line && !target_.nontemporal) {
     return Violation{4, "the target has no such store", &op};
   }
@@ -194,6 +200,7 @@ std::optional<Violation> BlockVerifier::check_fields(const Op& op) const {
       if (op.bytes != vector || op.at != 0) return Violation{3, "not a whole vector", &op};
       return std::nullopt;
     case Code::shift:
+    case Code::load_for_line:
     case Code::store_line:
     case Code::store_begin:
     case Code::store_end:

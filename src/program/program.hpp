@@ -55,7 +55,9 @@ enum class Code : uint8_t {
   splat,  ///< to = the element of `width` bytes at `stream + offset`, in every place
   shift,  ///< to = the last p bytes of a, then b up to byte V - p, p = (stream + offset) mod V: b
           ///< as it lies in the lines of memory from there on, behind a. p is a multiple of `width`
-  constant,     ///< to = tables[table], V bytes
+  load_for_line,  ///< to = V bytes from `stream + offset - p` on, p = (stream `select` + at) mod V:
+                  ///< of a source, what goes into the line that begins p bytes before that
+  constant,       ///< to = tables[table], V bytes
   unpack_low,   ///< per lane: elements of `width` bytes from the low halves of a and b alternating,
                 ///< a first
   unpack_high,  ///< the same of the high halves
@@ -98,8 +100,8 @@ struct Op {
                        ///< packed elements: bits
   uint8_t bytes = 0;   ///< bytes loaded or stored
   uint8_t at = 0;      ///< first byte within the register
-  uint8_t select = 0;  ///< of lanes: the choice; of compute: the Operation; of spread and pack: the
-                       ///< PackingOrder
+  uint8_t select = 0;  ///< of lanes: the choice; of load_for_line: a stream; of compute: the
+                       ///< Operation; of spread and pack: the PackingOrder
   ElementType type = ElementType::u8, from = ElementType::u8;  ///< of convert, compute and round
   int16_t table = 0;
   Reg to = none, a = none, b = none;
@@ -114,13 +116,13 @@ struct Op {
 
 /// Whether operations of this kind name a stream.
 constexpr bool names_memory(Code code) {
-  return code == Code::load || code == Code::splat || code == Code::shift ||
-         (code >= Code::store && code <= Code::prefetch);
+  return code <= Code::load_for_line || (code >= Code::store && code <= Code::prefetch);
 }
 
-/// Whether what they do depends on where their stream stands in a line.
+/// Whether what they do depends on where a stream stands in a line.
 constexpr bool asks_place(Code code) {
-  return code == Code::shift || (code >= Code::store_line && code <= Code::store_end);
+  return code == Code::shift || code == Code::load_for_line ||
+         (code >= Code::store_line && code <= Code::store_end);
 }
 
 /// Whether they are between bytes and the packed elements of a byte.
@@ -151,6 +153,8 @@ inline Access accessed(const Op& op, int64_t place, int64_t vector_bytes) {
   switch (op.code) {
     case Code::splat:
       return {place, place + op.width};
+    case Code::load_for_line:
+      return {place - (vector_bytes - 1), place + vector_bytes};
     case Code::store_line:
       return {line, line + vector_bytes};
     case Code::store_begin:
@@ -166,9 +170,9 @@ inline Access accessed(const Op& op, int64_t place, int64_t vector_bytes) {
 
 /// The same wherever in a line `place` is: all that may be touched.
 inline Access accessed_anywhere(const Op& op, int64_t place, int64_t vector_bytes) {
-  const int64_t before = op.code == Code::store_line || op.code == Code::store_end
-                             ? place - (vector_bytes - 1)
-                             : place;
+  const bool from_begin =
+      op.code == Code::store_line || op.code == Code::store_end || op.code == Code::load_for_line;
+  const int64_t before = from_begin ? place - (vector_bytes - 1) : place;
   return {before, op.code == Code::store_end ? place : place + vector_bytes};
 }
 
@@ -244,8 +248,8 @@ struct Operand {
 ///     for less than 16 bytes; with byte masks any `bytes` at any `at`;
 ///   - elements of 1, 2, 4 or 8 bytes; splat also of 16;
 ///   - lanes, insert and extract where V is at least 32;
-///   - shift, store_line, store_begin and store_end with byte masks, where V is a line; of a shift
-///   the width is one of a permute;
+///   - shift, load_for_line, store_line, store_begin and store_end with byte masks, where V is a
+///   line; of a shift the width is one of a permute;
 ///   - store_run of whole vectors;
 ///   - tables of V / width entries (permute; 16 / width where V is more than is permuted at once)
 ///   or V entries (constant, shuffle);

@@ -59,15 +59,26 @@ class Walk {
     for (const Step& step : loop.steps) at_[size_t(step.stream)] -= step(i);
   }
 
+  /// Where in a line the operand of a stream begins.
+  int64_t place_of(int stream) const {
+    const Role role = bytes_[size_t(program_.streams[size_t(stream)])].role;
+    return role == Role::target ? place_ : 0;
+  }
+
   void run(const Block& block) {
     for (const Op& op : block) {
-      const bool reads = op.code == Code::load || op.code == Code::splat;
+      const bool reads = op.code <= Code::splat || op.code == Code::load_for_line;
       const bool writes = op.code >= Code::store && op.code < Code::prefetch;
       if (!reads && !writes) continue;
       Bytes& bytes = bytes_[size_t(program_.streams[op.stream])];
       if (bytes.role == Role::source) continue;
-      const int64_t place = bytes.role == Role::target ? place_ : 0;
-      const Access access = accessed(op, at_[op.stream] + op.offset + place, program_.vector_bytes);
+      const int64_t place = place_of(op.stream);
+      Access access = accessed(op, at_[op.stream] + op.offset + place, program_.vector_bytes);
+      if (op.code == Code::load_for_line) {
+        const int64_t line = at_[op.select] + op.at + place_of(op.select);
+        access.last -= line & (program_.vector_bytes - 1);
+        access.first = access.last - program_.vector_bytes;
+      }
       for (int64_t k = access.first - place; k < access.last - place; ++k) {
         if (reads) read(bytes, k, op);
         if (writes) write(bytes, k, op);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/arithmetic.hpp"
 #include "microkernel/emitter.hpp"
 #include "microkernel/packed/crossed_block.hpp"
 #include "microkernel/packed/mixed_box.hpp"
@@ -22,6 +23,13 @@ using program::Body;
 using program::For;
 using program::Step;
 
+/// Moves the stream whose place in a line a load goes by.
+void place_line(program::Op& op, std::span<const Place> places) {
+  const Place& place = places[op.select];
+  op.at = static_cast<uint8_t>(remainder_above(op.at + place.at, op.bytes));
+  op.select = static_cast<uint8_t>(place.stream);
+}
+
 Body placed(Body body, std::span<const Place> places) {
   for (auto& item : body) {
     if (For* loop = std::get_if<For>(&item)) {
@@ -31,6 +39,7 @@ Body placed(Body body, std::span<const Place> places) {
     }
     for (program::Op& op : std::get<Block>(item)) {
       if (!names_memory(op.code)) continue;
+      if (op.code == program::Code::load_for_line) place_line(op, places);
       op.offset += places[op.stream].at;
       op.stream = static_cast<uint8_t>(places[op.stream].stream);
     }

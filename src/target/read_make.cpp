@@ -91,10 +91,12 @@ void read_processor(Make& make) {
     make.stored_run_bytes = 12 * 1024;
     make.run_fill_bytes = make.l3_bytes / 2 * 3;
   }
-  // Zen 5 does not ask for the line of a store through a mask before it is its turn: rows of 384
-  // bytes 16 bytes behind a line 34 GB/s, with both ends asked for before 50, on a line 48.
-  // Runs of 192 bytes .72 to 1.5 of the time.
-  if (amd && family() >= zen5) make.shifted_box_bytes = 256;
+  // Zen 5: rows of 384 bytes 16 bytes behind a line 34 GB/s, with the lines at both ends asked for
+  // before they are stored to 50, on a line 48. Runs of 192 bytes .72 to 1.5 of the time.
+  if (amd && family() >= zen5) {
+    make.masked_stores_wait = true;
+    make.shifted_box_bytes = 256;
+  }
   // Of 3072 (Zen 4) or 4096 (Zen 5): 7 problems of ttc .99 of the time, ttc56 .93.
   if (amd) make.translated_pages = 2688;
 }

@@ -248,6 +248,7 @@ class Cases {
       for (const int width : {1, 2, 4, 8}) {
         if (place % width == 0) add_shift(width, place);
       }
+      add_load_for_line(place);
       add_store_in_line("store_line", Code::store_line, place, 0, v_);
       add_store_in_line("store_begin", Code::store_begin, place, place, v_);
       add_store_in_line("store_end", Code::store_end, place, 0, place);
@@ -259,6 +260,19 @@ class Cases {
     for (int k = 0; k < v_; ++k) expected.push_back(k < place ? a(v_ - place + k) : b(k - place));
     add("shift." + std::to_string(width) + " to " + std::to_string(place),
         {.code = Code::shift, .width = uint8_t(width), .a = 0, .b = 1, .offset = place - 3 * v_},
+        expected);
+  }
+
+  void add_load_for_line(int place) {
+    std::vector<uint8_t> expected;
+    for (int k = 0; k < v_; ++k) expected.push_back(a(v_ - place + k));
+    add("load_for_line at " + std::to_string(place),
+        {.code = Code::load_for_line,
+         .stream = 1,
+         .bytes = uint8_t(v_),
+         .at = uint8_t(place),
+         .select = 0,
+         .offset = v_},
         expected);
   }
 

@@ -127,6 +127,14 @@ class Generator {
 
   void add_load(Block& ops) {
     Op op{.code = Code::load, .stream = stream_of(true), .offset = random_.between(0, 200)};
+    if (knows_places() && random_.one_in(4)) {
+      op.code = Code::load_for_line;
+      op.bytes = uint8_t(program_.vector_bytes);
+      op.at = uint8_t(random_.between(0, program_.vector_bytes - 1));
+      op.select = stream_of(false);
+      op.to = define(true);
+      return ops.push_back(op);
+    }
     choose_piece(op, 64);
     bool whole = true;
     if (!values_.empty() && random_.one_in(2)) {

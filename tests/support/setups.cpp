@@ -30,6 +30,7 @@ Target target_of(const Setup& setup) {
   const bool runs = target.name == "sse2" || target.name == "avx512";
   target.stored_run_bytes = runs ? 256 : std::numeric_limits<int64_t>::max();
   target.run_fill_bytes = runs ? int64_t{1} << 60 : 0;
+  target.masked_stores_wait = steps;
   target.shifted_box_bytes =
       setup.shifts_boxes || target.name == "avx512" ? 128 : std::numeric_limits<int64_t>::max();
   if (holds_nothing) target.l1_bytes = target.l2_bytes = 0;

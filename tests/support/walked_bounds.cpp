@@ -43,16 +43,17 @@ class Bounds {
   }
 
   void reach(const Op& op) {
-    const bool loads = op.code == Code::load || op.code == Code::splat;
+    const bool loads = op.code <= Code::splat || op.code == Code::load_for_line;
     if (op.code == Code::prefetch || (!loads && op.to != none)) return;
     const size_t operand = size_t(program_.streams[op.stream]);
-    int64_t from = at_[op.stream] + op.offset;
-    if (asks_place(op.code)) from &= -program_.vector_bytes;
-    const int64_t bytes = op.code == Code::splat       ? op.width
-                          : op.code == Code::store_run ? op.run
-                                                       : op.bytes;
-    low_[operand] = std::min(low_[operand], from);
-    high_[operand] = std::max(high_[operand], from + bytes);
+    const int64_t at = at_[op.stream] + op.offset;
+    Access access = accessed(op, at, program_.vector_bytes);
+    if (asks_place(op.code) && !loads) {
+      access.first = at & -program_.vector_bytes;
+      access.last = access.first + program_.vector_bytes;
+    }
+    low_[operand] = std::min(low_[operand], access.first);
+    high_[operand] = std::max(high_[operand], access.last);
   }
 
   Program& program_;
