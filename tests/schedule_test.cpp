@@ -110,12 +110,10 @@ TEST(Caches, AreFilledByLongRuns) {
         Row{"f32[64] -> f32[16,64,55,55] dims={1}", false, false},  // of 12 100 bytes
         Row{"f32[64] -> f32[8,64,56,56] dims={1}", false, false},   // L3 holds it
         Row{"f64[] -> f64[1280,1280]", true, false},
-        Row{"c128[] -> c128[256,1024]", false, false},             // patterns of 16 bytes
-        Row{"f32[] -> f32[512,512]", false, false},                // in L2
-        Row{"f32[] -> f32[5,1024,1024]", true, false},             // around the caches otherwise
-        Row{"f32[64] -> f32[28,64,64,64] dims={1}", false, true},  // of 16 KB, in 28 MB
-        Row{"f32[] -> f32[7,1024,1024]", true, false},
-        Row{"f32[] -> f32[10,1024,1024]", false, true},
+        Row{"c128[] -> c128[256,1024]", false, false},  // patterns of 16 bytes
+        Row{"f32[] -> f32[512,512]", false, false},     // in L2
+        Row{"f32[] -> f32[5,1024,1024]", true, false},  // around the caches otherwise
+        Row{"f32[] -> f32[7,1024,1024]", false, true},
         Row{"f32[4096] -> f32[256,4096] dims={1}", false, false}}) {  // rows are copied
     IterationSpace space = *iteration_space(*parse_problem(row.text));
     simplify(space);

@@ -17,10 +17,9 @@ namespace {
 constexpr int64_t row_chunk_bytes = 16 * 1024;
 // Of runs that one operation stores: to start it takes as long as to store 2 KB.
 constexpr int64_t run_chunk_bytes = 256 * 1024;
-// Where the last cache holds the target, or much less than it, they are to be so many times as
-// long: Zen 5, 12 to 16 KB in 3 to 17 MB 1.04 times as long as by vectors, in 25 to 34 MB .66 to
-// .89; in 67 MB runs of 36 KB .94, of 256 KB .85 of the time that stores around the caches take.
-constexpr int64_t longer_runs = 3;
+// Where the last cache holds the target they are to be so many times as long: Zen 5, 12 to 16 KB in
+// 3 to 17 MB 1.04 times as long as by vectors, in 25 to 34 MB .66 to .89.
+constexpr int64_t longer_cached_runs = 3;
 // A tile of short rows is unrolled up to this many vectors.
 constexpr int64_t row_tile_vectors = 16;
 
@@ -123,11 +122,9 @@ bool crowds_l1(const Draft& draft, int64_t row_bytes) {
 bool stores_runs(const Draft& draft, int row) {
   const Target& target = draft.target();
   const int64_t bytes = draft.space().op.bytes, fill = draft.extent_bytes(0);
-  if (bytes > program::run_pattern_bytes || fill <= target.l2_bytes ||
-      fill > target.run_fill_bytes / 2 * 3)
+  if (bytes > program::run_pattern_bytes || fill <= target.l2_bytes || fill > target.run_fill_bytes)
     return false;
-  const bool cached = fill <= target.streaming_bytes, large = fill > target.run_fill_bytes;
-  const int64_t times = cached || large ? longer_runs : 1;
+  const int64_t times = fill > target.streaming_bytes ? 1 : longer_cached_runs;
   return draft.loop(row).extent * bytes / times >= target.stored_run_bytes;
 }
 
