@@ -7,9 +7,9 @@
 
 #include "plan/planner.hpp"
 #include "restride/plan.hpp"
-#include "space/iteration_space.hpp"
 #include "space/rewrites.hpp"
 #include "support/run_case.hpp"
+#include "support/scheduled.hpp"
 #include "target/target.hpp"
 
 namespace restride {
@@ -80,8 +80,7 @@ TEST(MeasuredPlans, RefuseATimeThatIsNone) {
 
 TEST(MeasuredPlans, ChooseAmongPlansThatDiffer) {
   // Else nothing would be measured.
-  IterationSpace space = *iteration_space(parsed("f32[1024,1024] -> f32[1024,1024]{0,1}"));
-  simplify(space);
+  const IterationSpace space = testing::simplified_space("f32[1024,1024] -> f32[1024,1024]{0,1}");
   Target target = *find_target("avx512");
   target.streaming_bytes = 1 << 20;
   const Program estimated = plan_programs(space, target).front();

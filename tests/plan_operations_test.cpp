@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "plan/planner.hpp"
-#include "space/iteration_space.hpp"
+#include "support/scheduled.hpp"
 #include "support/setups.hpp"
 #include "target/target.hpp"
 
@@ -20,8 +20,7 @@ int64_t operations(const program::Body& body) {
 }
 
 int64_t operations_a_line(const char* text, const Setup& setup) {
-  IterationSpace space = *iteration_space(*parse_problem(text));
-  simplify(space);
+  const IterationSpace space = simplified_space(text);
   const ByteRange target = touched_bytes(space, 0);
   const Program program = plan_programs(space, target_of(setup)).front();
   return operations(program.root) * 64 / (target.end - target.begin);
@@ -105,8 +104,7 @@ TEST(Operations, StayFewWherePermutedWindowsWouldJoinManyOthers) {
   for (const char* text :
        {"u8[13,24,32,9] -> u8[13,24,32,9]{1,3,0,2}", "u8[24,8,9] -> u8[24,8,9]{0,1,2}",
         "u8[10,72,3] -> u8[10,72,3]{2,0,1}", "u32[60,127,7] -> u32[60,127,7]{1,2,0}"}) {
-    IterationSpace space = *iteration_space(*parse_problem(text));
-    simplify(space);
+    const IterationSpace space = simplified_space(text);
     const Target target = target_of({"avx512_vbmi", Caches::hold_everything});
     EXPECT_LE(operations_of_text(plan_programs(space, target).front().root), 340) << text;
   }

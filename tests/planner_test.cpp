@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "schedule/scheduling.hpp"
 #include "space/iteration_space.hpp"
 #include "support/asked_lines.hpp"
+#include "support/scheduled.hpp"
 #include "support/setups.hpp"
 #include "target/target.hpp"
 
@@ -24,8 +24,7 @@ TEST(Streaming, GoesAroundTheCachesWhereItIsMeantTo) {
         "u8[260,320] -> u8[260,320]{0,1}", "f32[49,256] -> f32[49,256]{0,1}",
         "f32[9,71,3,20] -> f32[9,71,3,20]{0,1,2,3}", "f32[4,64,64] -> f32[4,64,64]{2,0,1}",
         "u8[128,64,3] -> u8[128,64,3]{2,0,1}", "u4[256,256]{1,0:E(4)} -> u4[256,256]{0,1:E(4)}"}) {
-    IterationSpace space = *iteration_space(*parse_problem(text));
-    simplify(space);
+    const IterationSpace space = simplified_space(text);
     EXPECT_TRUE(uses_nontemporal_stores(
         plan_programs(space, target_of({"avx512_vbmi", Caches::hold_nothing})).front()))
         << text;
@@ -52,72 +51,11 @@ TEST(Streaming, MakesWholeLinesOfVectorsOfHalfALine) {
         // Runs of the target of half a line.
         Row{"u8[32,640] -> u8[32,640]{0,1}", false},
         Row{"f32[64,64,3,3] -> f32[64,64,3,3]{3,2,1,0:T(8,8,1,1)}", false}}) {
-    IterationSpace space = *iteration_space(*parse_problem(row.text));
-    simplify(space);
+    const IterationSpace space = simplified_space(row.text);
     EXPECT_EQ(uses_nontemporal_stores(
                   plan_programs(space, target_of({"avx2", Caches::hold_nothing})).front()),
               row.nontemporal)
         << row.text;
-  }
-}
-
-TEST(Streaming, GoesAroundTheCachesLaterWhereHardlyAnythingIsRead) {
-  struct Row {
-    const char* text;
-    bool nontemporal;
-  };
-  Target target = *find_target("avx512_vbmi");
-  target.streaming_bytes = 1 << 20;
-  target.streaming_fill_bytes = 1 << 23;
-  for (const Row& row : {Row{"f32[1024,256] -> f32[1024,256]{1,0:PAD(1024,257;zero)}", true},
-                         Row{"f32[64,256] -> f32[16,64,256] dims={1,2}", false},
-                         Row{"f32[256] -> f32[7000,256] dims={1}", false},
-                         Row{"f32[256] -> f32[9000,256] dims={1}", true},
-                         Row{"f32[1024,256] -> f32[2,1024,256] dims={1,2}", true}}) {
-    IterationSpace space = *iteration_space(*parse_problem(row.text));
-    simplify(space);
-    EXPECT_EQ(schedule(space, target).nontemporal, row.nontemporal) << row.text;
-  }
-}
-
-TEST(Streaming, CountsLinesThatHoldSomething) {
-  struct Row {
-    const char* text;
-    bool nontemporal;
-  };
-  Target target = *find_target("avx512_vbmi");
-  target.streaming_bytes = target.streaming_fill_bytes = 1 << 20;
-  // A megabyte and more between the first and the last byte of either array.
-  for (const Row& row : {Row{"f32[128,4,4]{2,1,0:T(16,128)} -> f32[128,4,4]", false},
-                         Row{"f32[128,4,4] -> f32[128,4,4]{2,1,0:PAD(128,16,128;unknown)}", false},
-                         // Few bytes of every line.
-                         Row{"u8[9000,4]{1,0:T(1,64)} -> u8[9000,4]", false},
-                         Row{"u8[18000,4]{1,0:T(1,64)} -> u8[18000,4]", true},
-                         // Half of them, and padding that is written.
-                         Row{"f32[256,8,64]{2,1,0:T(8,128)} -> f32[256,8,64]", false},
-                         Row{"f32[128,4,4] -> f32[128,4,4]{2,1,0:T(16,128)}", true}}) {
-    IterationSpace space = *iteration_space(*parse_problem(row.text));
-    simplify(space);
-    EXPECT_EQ(schedule(space, target).nontemporal, row.nontemporal) << row.text;
-  }
-}
-
-TEST(Streaming, LeavesUnevenElementsInCachesThatAreNear) {
-  struct Row {
-    const char* text;
-    bool nontemporal;
-  };
-  Target target = *find_target("avx512_vbmi");
-  target.streaming_bytes = target.l2_bytes = 1 << 18;
-  target.l1_bytes = 48 * 1024;
-  for (const Row& row : {Row{"u8[600,600,3] -> u8[600,600,3]{2,0,1}", false},
-                         Row{"u8[900,900,3] -> u8[900,900,3]{2,0,1}", true},     // too large
-                         Row{"u8[640,600,3] -> u8[640,600,3]{2,0,1}", true},     // rows of lines
-                         Row{"u8[683,600,3] -> u8[683,600,3]{2,0,1}", true},     // one set of L1
-                         Row{"u8[600,683,3] -> u8[600,683,3]{2,0,1}", true}}) {  // of the source
-    IterationSpace space = *iteration_space(*parse_problem(row.text));
-    simplify(space);
-    EXPECT_EQ(schedule(space, target).nontemporal, row.nontemporal) << row.text;
   }
 }
 
@@ -138,8 +76,7 @@ int64_t prefetches(const program::Body& body) {
 
 /// By the first program of a problem.
 int64_t lines_asked_for(const char* text, const Target& target) {
-  IterationSpace space = *iteration_space(*parse_problem(text));
-  simplify(space);
+  const IterationSpace space = simplified_space(text);
   return prefetches(plan_programs(space, target).front().root);
 }
 
@@ -168,8 +105,7 @@ TEST(Streaming, AsksForEveryLineOfALargeComputedSource) {
 TEST(Streaming, AsksForAllRowsOfImagesOfSeveralDigits) {
   for (const char* text : {"f32[7,9,24,16,16,80] -> f32[7,9,24,16,16,80]{0,3,1,4,2,5}",
                            "f32[26,32,32,3,96] -> f32[26,32,32,3,96]{0,1,2,3,4}"}) {
-    IterationSpace space = *iteration_space(*parse_problem(text));
-    simplify(space);
+    const IterationSpace space = simplified_space(text);
     const ByteRange source = touched_bytes(space, 1);
     const Program program = plan_programs(space, streaming_target()).front();
     // All but those of the first box.
@@ -186,8 +122,7 @@ TEST(Streaming, AsksForWholeRowsOfTheNextBoxWhereThereAreMany) {
                          Row{"f32[100,500,96] -> f32[100,500,96]{0,2,1}", 6},
                          // Few rows.
                          Row{"f32[50,1000,128] -> f32[50,1000,128]{0,2,1}", 1}}) {
-    IterationSpace space = *iteration_space(*parse_problem(row.text));
-    simplify(space);
+    const IterationSpace space = simplified_space(row.text);
     const ByteRange source = touched_bytes(space, 1);
     const Program program = plan_programs(space, streaming_target()).front();
     const AskedLines asked(program);
@@ -219,8 +154,7 @@ TEST(Streaming, AsksForEachLineOfTheNextBoxRowAfterRow) {
                          Row{"f32[96,200,96] -> f32[96,200,96]{0,1,2}", 6},
                          // Rows of two digits, 12 lines of 48 at a time.
                          Row{"f32[24,54,39,256] -> f32[24,54,39,256]{0,1,3,2}", 4}}) {
-    IterationSpace space = *iteration_space(*parse_problem(row.text));
-    simplify(space);
+    const IterationSpace space = simplified_space(row.text);
     const ByteRange source = touched_bytes(space, 1);
     const Program program = plan_programs(space, target).front();
     const AskedLines asked(program);
@@ -304,8 +238,7 @@ TEST(Streaming, LetsMostOfRunsThatBeginBetweenLinesLeaveInWholeLines) {
         "f64[64,25,13] -> f64[64,25,13]{1,2,0}",
         // Those of which many make whole lines.
         "u32[400,7,7] -> u32[400,7,7]{1,2,0}", "u8[640,13,13] -> u8[640,13,13]{1,2,0}"}) {
-    IterationSpace space = *iteration_space(*parse_problem(text));
-    simplify(space);
+    const IterationSpace space = simplified_space(text);
     const ByteRange target = touched_bytes(space, 0);
     const Target streamed = target_of({"avx512_vbmi", Caches::hold_nothing});
     const Program program = plan_programs(space, streamed).front();
@@ -334,8 +267,7 @@ TEST(Streaming, LeavesWhatBeginsBetweenLinesInAThirdLevelThatHoldsIt) {
                          // What begins on lines.
                          Row{"u16[40,8,128] -> u16[40,8,128]{1,2,0}", true},
                          Row{"f32[3,64,128] -> f32[3,64,128]{1,2,0}", true}}) {
-    IterationSpace space = *iteration_space(*parse_problem(row.text));
-    simplify(space);
+    const IterationSpace space = simplified_space(row.text);
     EXPECT_EQ(uses_nontemporal_stores(plan_programs(space, target).front()), row.nontemporal)
         << row.text;
   }
@@ -361,8 +293,7 @@ TEST(Streaming, GoesAroundTheCachesWhereverInALineTheTargetBegins) {
                          // Shifts of at least two bytes; none.
                          Row{"avx512", "f32[512,256] -> f32[512,256]{0,1}", {64, 2, 1}, false},
                          Row{"avx2", "f32[512,256] -> f32[512,256]{0,1}", {32, 1}, false}}) {
-    IterationSpace space = *iteration_space(*parse_problem(row.text));
-    simplify(space);
+    const IterationSpace space = simplified_space(row.text);
     const Target target = target_of({row.target, Caches::hold_nothing});
     const std::vector<Program> programs = plan_programs(space, target);
     std::vector<int64_t> promised;
@@ -391,8 +322,7 @@ TEST(Streaming, LetsRowsThatAreNoWholeLinesLeaveInWholeLines) {
         "f32[64] -> f32[64,20] dims={0}", "u16[40,3,707] -> u16[40,3,707]{2,0,1}",
         // Short rows that a permutation keeps.
         "f32[200,19,5] -> f32[200,19,5]{2,0,1}", "u8[90,19,33] -> u8[90,19,33]{2,0,1}"}) {
-    IterationSpace space = *iteration_space(*parse_problem(text));
-    simplify(space);
+    const IterationSpace space = simplified_space(text);
     const Target target = target_of({"avx512_vbmi", Caches::hold_nothing});
     EXPECT_TRUE(uses_nontemporal_stores(plan_programs(space, target).front())) << text;
   }

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "plan/planner.hpp"
-#include "space/iteration_space.hpp"
 #include "support/scheduled.hpp"
 #include "support/setups.hpp"
 
@@ -72,8 +71,7 @@ void count_operations(const program::Body& body, program::Code code, std::multis
 
 /// The widths of operations of a kind in the first program of a problem.
 std::multiset<int> widths(const char* text, const Target& target, program::Code code) {
-  IterationSpace space = *iteration_space(*parse_problem(text));
-  simplify(space);
+  const IterationSpace space = simplified_space(text);
   std::multiset<int> result;
   count_operations(plan_programs(space, target).front().root, code, result);
   return result;

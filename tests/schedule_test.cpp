@@ -15,114 +15,6 @@
 namespace restride::testing {
 namespace {
 
-struct Moved {
-  const char* text;
-  Movement movement;
-};
-
-void expect_movements(const std::vector<Moved>& rows, const Target& target) {
-  for (const Moved& row : rows) {
-    IterationSpace space = *iteration_space(*parse_problem(row.text));
-    simplify(space);
-    EXPECT_EQ(schedule(space, target).movement, row.movement) << row.text;
-  }
-}
-
-TEST(Caches, KeepSetsOfL1FromBeingCrowded) {
-  struct Row {
-    const char* text;
-    bool target_first;
-    int64_t network_column_bytes;
-  };
-  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
-  target.l1_bytes = 48 * 1024;
-  target.network_piece_bytes = 16;
-  for (const Row& row :
-       {Row{"f32[1000,130] -> f32[1000,130]{0,1}", true, 64},
-        Row{"f32[1025,130] -> f32[1025,130]{0,1}", true, 32},
-        Row{"f32[1024,129] -> f32[1024,129]{0,1}", true, 32},
-        Row{"f32[1030,61] -> f32[1030,61]{0,1}", true, 32},  // just as many as there is room for
-        Row{"f32[1040,61] -> f32[1040,61]{0,1}", true, 64},
-        Row{"u16[1000,150] -> u16[1000,150]{0,1}", false, 16},
-        Row{"u16[1025,150] -> u16[1025,150]{0,1}", true, 16},
-        Row{"u8[2049,127] -> u8[2049,127]{0,1}", true, 16},
-        Row{"u16[4095,64] -> u16[4095,64]{0,1}", true, 16},     // rows crowd a little
-        Row{"u16[1024,150] -> u16[1024,150]{0,1}", false, 16},  // whole lines
-        Row{"u16[257,256] -> u16[257,256]{0,1}", false, 16},    // rows of the source crowd, too
-        Row{"u16[65,130] -> u16[65,130]{0,1}", false, 16}}) {   // all of it in L1
-    IterationSpace space = *iteration_space(*parse_problem(row.text));
-    simplify(space);
-    const Schedule scheduled = schedule(space, target);
-    EXPECT_EQ(scheduled.target_first, row.target_first) << row.text;
-    EXPECT_EQ(scheduled.network_column_bytes, row.network_column_bytes) << row.text;
-  }
-}
-
-TEST(Caches, KeepNarrowElementsFromCrowdingThem) {
-  struct Row {
-    const char* text;
-    int64_t network_column_bytes;
-  };
-  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
-  target.l1_bytes = 48 * 1024;
-  for (const Row& row :
-       {Row{"u16[2049,65] -> u16[2049,65]{0,1}", 16},
-        Row{"u16[1025,150] -> u16[1025,150]{0,1}", 16},
-        // Whole lines: 16 columns have room, 8 do; all are in a lane anyway.
-        Row{"u16[1024,200] -> u16[1024,200]{0,1}", 32},
-        Row{"u16[2048,200] -> u16[2048,200]{0,1}", 16},
-        Row{"u8[2048,128] -> u8[2048,128]{0,1}", 16}, Row{"u16[512,512] -> u16[512,512]{0,1}", 64},
-        Row{"u8[64,512,16] -> u8[64,512,16]{0,1,2}", 32},
-        Row{"u16[1000,150] -> u16[1000,150]{0,1}", 64}}) {
-    IterationSpace space = *iteration_space(*parse_problem(row.text));
-    simplify(space);
-    EXPECT_EQ(schedule(space, target).network_column_bytes, row.network_column_bytes) << row.text;
-  }
-}
-
-TEST(Caches, KeepColumnsFromCrowdingThemWithVectorsOfAnyWidth) {
-  for (const char* features : {"avx512_vbmi", "avx2", "sse2", "neon"}) {
-    Target target = target_of({features, Caches::hold_everything});
-    target.l1_bytes = 48 * 1024;
-    target.line_bytes = 64;
-    IterationSpace space = *iteration_space(*parse_problem("f32[1024,129] -> f32[1024,129]{0,1}"));
-    simplify(space);
-    const Schedule crowded = schedule(space, target);
-    EXPECT_TRUE(crowded.target_first) << features;
-    EXPECT_EQ(crowded.network_column_bytes, 32) << features;
-  }
-}
-
-TEST(Caches, AreFilledByLongRuns) {
-  struct Row {
-    const char* text;
-    bool stores_runs, nontemporal;
-  };
-  Target target = streaming_target();
-  target.streaming_bytes = int64_t{8} << 20;
-  target.streaming_fill_bytes = int64_t{16} << 20;
-  target.l2_bytes = int64_t{1} << 20;
-  target.stored_run_bytes = 12 * 1024;
-  target.run_fill_bytes = int64_t{24} << 20;
-  for (const Row& row :
-       {Row{"f32[] -> f32[1024,1024]", true, false},
-        Row{"f32[64] -> f32[16,64,56,56] dims={1}", true, false},
-        Row{"f32[64] -> f32[16,64,55,55] dims={1}", false, false},  // of 12 100 bytes
-        Row{"f32[64] -> f32[8,64,56,56] dims={1}", false, false},   // L3 holds it
-        Row{"f64[] -> f64[1280,1280]", true, false},
-        Row{"c128[] -> c128[256,1024]", false, false},  // patterns of 16 bytes
-        Row{"f32[] -> f32[512,512]", false, false},     // in L2
-        Row{"f32[] -> f32[5,1024,1024]", true, false},  // around the caches otherwise
-        Row{"f32[] -> f32[7,1024,1024]", false, true},
-        Row{"f32[4096] -> f32[256,4096] dims={1}", false, false}}) {  // rows are copied
-    IterationSpace space = *iteration_space(*parse_problem(row.text));
-    simplify(space);
-    const Schedule scheduled = schedule(space, target);
-    EXPECT_EQ(scheduled.stores_runs, row.stores_runs) << row.text;
-    EXPECT_EQ(scheduled.nontemporal, row.nontemporal) << row.text;
-  }
-}
-
 TEST(Boxes, LeaveByThemselvesBetweenLinesWhereTheSourceIsApart) {
   struct Row {
     const char* text;
@@ -140,75 +32,11 @@ TEST(Boxes, LeaveByThemselvesBetweenLinesWhereTheSourceIsApart) {
         Row{"u16[1056,1600] -> u16[1056,1600]{0,1}", false},
         Row{"u16[2048,2048] -> u16[2048,2048]{0,1}", true},  // crowd sets
         Row{"c128[512,512] -> c128[512,512]{0,1}", false}}) {
-    IterationSpace space = *iteration_space(*parse_problem(row.text));
-    simplify(space);
+    const IterationSpace space = simplified_space(row.text);
     EXPECT_EQ(schedule(space, target, CodeGoal::fast, false).shifts_runs, row.shifts_runs)
         << row.text;
     EXPECT_FALSE(schedule(space, target).shifts_runs) << row.text;
   }
-}
-
-TEST(Caches, LetPixelsBePermutedBeyondL1) {
-  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
-  target.l1_bytes = 48 * 1024;
-  expect_movements({{"u8[256,256,3] -> u8[256,256,3]{2,0,1}", Movement::permute},
-                    {"f32[150,130,5] -> f32[150,130,5]{2,0,1}", Movement::permute},
-                    {"f32[150,130,7] -> f32[150,130,7]{2,0,1}", Movement::row},  // two in a line
-                    {"f32[50,40,3] -> f32[50,40,3]{2,0,1}", Movement::row},      // in L1
-                    {"u8[64,64,3] -> u8[64,64,3]{2,0,1}", Movement::transpose},
-                    {"u8[1000,31,3] -> u8[1000,31,3]{2,0,1}", Movement::transpose}},  // few
-                   target);
-}
-
-TEST(Caches, KeepLinesOfRowsThatCrowdL1UntilTheyAreUsedUp) {
-  struct Row {
-    const char* text;
-    int64_t rows;  // that are written before the source goes on
-  };
-  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
-  target.l1_bytes = 48 * 1024;
-  for (const Row& row : {Row{"f32[128,128,10] -> f32[128,128,10]{2,0,1}", 8},
-                         Row{"f32[100,120,12] -> f32[100,120,12]{2,0,1}", 100},     // other sets
-                         Row{"f32[128,128,16] -> f32[128,128,16]{2,0,1}", 128}}) {  // whole lines
-    IterationSpace space = *iteration_space(*parse_problem(row.text));
-    simplify(space);
-    const std::vector<Loop> loops = schedule(space, target).space.loops;
-    const auto column =
-        std::find_if(loops.rbegin(), loops.rend(), [](const Loop& loop) { return loop.axis == 0; });
-    int64_t rows = 1;
-    for (auto loop = loops.rbegin(); loop != column; ++loop)
-      rows *= loop->axis == 1 ? loop->extent : 1;
-    EXPECT_EQ(rows, row.rows) << row.text;
-  }
-}
-
-TEST(Caches, HoldTheLinesInWhichShortRowsGoOn) {
-  struct Row {
-    const char* text;
-    int64_t columns;
-  };
-  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
-  target.l1_bytes = 48 * 1024;
-  for (const Row& row : {Row{"f32[24,64,64] -> f32[24,64,64]{0,1,2}", 16},   // in two sets
-                         Row{"f64[12,128,64] -> f64[12,128,64]{0,1,2}", 8},  // in one
-                         Row{"u16[24,256,33] -> u16[24,256,33]{0,1,2}", 8},
-                         // Twelve lines, for twelve ways.
-                         Row{"u16[40,1024,12] -> u16[40,1024,12]{0,1,2}", 48},
-                         // In all sets; whole lines; few columns; long rows.
-                         Row{"f32[24,60,64] -> f32[24,60,64]{0,1,2}", 64},
-                         Row{"f32[32,64,64] -> f32[32,64,64]{0,1,2}", 64},
-                         Row{"f32[24,64,9] -> f32[24,64,9]{0,1,2}", 63},
-                         Row{"f32[1023,150] -> f32[1023,150]{0,1}", 64}}) {
-    EXPECT_EQ(source_run_elements(scheduled(row.text, target)), row.columns) << row.text;
-  }
-}
-
-TEST(Caches, AreAskedForLinesOfAnyNumberOfRows) {
-  // Counted one by one they would take an hour.
-  expect_movements({{"f32[4000000000000,27]{1,0:PAD(4000000000000,32;zero)} -> "
-                     "f32[4000000000000,27]",
-                     Movement::row}},
-                   target_of({"avx512_vbmi", Caches::hold_everything}));
 }
 
 TEST(Images, TakeLongRunsPieceByPieceWherePagesStayAtHand) {
@@ -325,12 +153,11 @@ TEST(Computations, MakeWholeVectorsOfShortRowsAndGoOnBehindThem) {
                          Row{"add(u8[1000,99], u8[99] dims={1}) -> u8[1000,99]", {8, 99}},
                          // The source goes on behind pixels.
                          Row{"convert(u8[300,300,3]) -> f16[300,300,3]{2,0,1}", {21, 64, 3}}}) {
-    IterationSpace space = *iteration_space(*parse_problem(row.text));
-    simplify(space);
-    const Schedule scheduled = schedule(space, target_of({"avx512_vbmi", Caches::hold_everything}));
+    const Schedule schedule =
+        scheduled(row.text, target_of({"avx512_vbmi", Caches::hold_everything}));
     std::vector<int64_t> tile;
-    const std::vector<Loop>& loops = scheduled.space.loops;
-    for (auto loop = loops.end() - scheduled.tile_loops; loop != loops.end(); ++loop) {
+    const std::vector<Loop>& loops = schedule.space.loops;
+    for (auto loop = loops.end() - schedule.tile_loops; loop != loops.end(); ++loop) {
       tile.push_back(loop->extent);
     }
     EXPECT_EQ(tile, row.tile) << row.text;
@@ -358,23 +185,10 @@ TEST(Repeats, AreWrittenInLongerRunsBeyondTheSecondLevel) {
                          Row{"u8[1024,64] -> u8[8,64,1024] dims={2,1}", 128},  // in L2
                          // No fill: what is read counts, too.
                          Row{"u8[1024,1024] -> u8[2,1024,1024] dims={2,1}", 128}}) {
-    IterationSpace space = *iteration_space(*parse_problem(row.text));
-    simplify(space);
-    const Schedule scheduled = schedule(space, target);
-    EXPECT_EQ(scheduled.movement, Movement::repeat) << row.text;
-    EXPECT_EQ(scheduled.space.loops.back().extent, row.run_bytes) << row.text;
+    const Schedule schedule = scheduled(row.text, target);
+    EXPECT_EQ(schedule.movement, Movement::repeat) << row.text;
+    EXPECT_EQ(schedule.space.loops.back().extent, row.run_bytes) << row.text;
   }
-}
-
-/// How many tiles stand between two that lie as close as can be in the source.
-int64_t tiles_between(const Schedule& schedule) {
-  const std::vector<Loop>& loops = schedule.space.loops;
-  const auto tile = loops.end() - schedule.tile_loops;
-  const auto nearest = std::min_element(
-      loops.begin(), tile, [](const Loop& a, const Loop& b) { return a.stride[1] < b.stride[1]; });
-  int64_t tiles = 1;
-  for (auto loop = nearest + 1; loop < tile; ++loop) tiles *= loop->extent;
-  return tiles;
 }
 
 TEST(Transposes, GoOnInTheTargetWherePagesOfTheSourceDoNotStayAtHand) {
@@ -436,27 +250,6 @@ TEST(Transposes, TakeColumnsOfAPanelThatAreLeftWithTheOthers) {
   for (const char* text : {"u8[32,2048,7,7] -> u8[32,2048,7,7]{1,3,2,0}",
                            "f16[32,1024,16,80] -> f16[32,1024,16,80]{1,2,3,0}"}) {
     EXPECT_EQ(tiles(lower(scheduled(text, streaming_target())).root), 1) << text;
-  }
-}
-
-TEST(Caches, KeepSourcesWithGapsUntilTheyAreUsedUp) {
-  struct Row {
-    const char* text;
-    bool soon;
-  };
-  for (const Row& row :
-       {// The same line.
-        Row{"u8[48,64,64,4]{3,2,1,0:T(8,64)} -> u8[48,64,64,4]{3,1,0,2}", true},
-        Row{"bf16[4,120,100,16]{3,2,1,0:T(32)} -> bf16[4,120,100,16]{3,1,0,2}", true},
-        // The next one; the same page, after 1080 and after 2160 others.
-        Row{"bf16[4,120,100,16]{3,2,1,0:T(64)} -> bf16[4,120,100,16]{3,1,0,2}", false},
-        Row{"f32[9,120,257,8]{3,2,1,0:T(16,128)} -> f32[9,120,257,8]{3,1,0,2}", false},
-        Row{"f32[18,120,257,8]{3,2,1,0:T(16,128)} -> f32[18,120,257,8]{3,1,0,2}", true},
-        // Longer runs.
-        Row{"f32[18,120,257,64]{3,2,1,0:T(16,128)} -> f32[18,120,257,64]{3,1,0,2}", false}}) {
-    const Schedule schedule = scheduled(row.text, target_of({"avx512", Caches::hold_nothing}));
-    constexpr int64_t most = 16;
-    EXPECT_EQ(tiles_between(schedule) <= most, row.soon) << row.text;
   }
 }
 

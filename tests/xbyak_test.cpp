@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "plan/planner.hpp"
-#include "space/iteration_space.hpp"
 #include "support/program_cases.hpp"
+#include "support/scheduled.hpp"
 #include "support/setups.hpp"
 #include "xbyak/xbyak_backend.hpp"
 
@@ -41,8 +41,7 @@ constexpr size_t most_kernel_bytes = 16 * 1024;
 
 /// The code of each program of a problem, bytes.
 std::vector<size_t> planned_code_bytes(const char* text, const Target& target) {
-  IterationSpace space = *iteration_space(*parse_problem(text));
-  simplify(space);
+  const IterationSpace space = testing::simplified_space(text);
   std::vector<size_t> sizes;
   for (const Program& program : plan_programs(space, target)) {
     std::vector<uint8_t> memory(emission_bound(program, target));

@@ -1,8 +1,11 @@
 // See scheduled.hpp.
 #include "support/scheduled.hpp"
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
 #include "restride/problem.hpp"
-#include "space/iteration_space.hpp"
 
 namespace restride::testing {
 namespace {
@@ -18,13 +21,32 @@ int64_t run_elements(const Schedule& schedule, bool of_target) {
 
 }  // namespace
 
-Schedule scheduled(const std::string& text, const Target& target) {
+IterationSpace simplified_space(const std::string& text) {
   IterationSpace space = *iteration_space(*parse_problem(text));
   simplify(space);
-  return schedule(space, target);
+  return space;
+}
+
+Schedule scheduled(const std::string& text, const Target& target) {
+  return schedule(simplified_space(text), target);
+}
+
+void expect_movements(const std::vector<Moved>& rows, const Target& target) {
+  for (const Moved& row : rows)
+    EXPECT_EQ(scheduled(row.text, target).movement, row.movement) << row.text;
 }
 
 int64_t target_run_elements(const Schedule& schedule) { return run_elements(schedule, true); }
 int64_t source_run_elements(const Schedule& schedule) { return run_elements(schedule, false); }
+
+int64_t tiles_between(const Schedule& schedule) {
+  const std::vector<Loop>& loops = schedule.space.loops;
+  const auto tile = loops.end() - schedule.tile_loops;
+  const auto nearest = std::min_element(
+      loops.begin(), tile, [](const Loop& a, const Loop& b) { return a.stride[1] < b.stride[1]; });
+  int64_t tiles = 1;
+  for (auto loop = nearest + 1; loop < tile; ++loop) tiles *= loop->extent;
+  return tiles;
+}
 
 }  // namespace restride::testing

@@ -3,13 +3,29 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "schedule/scheduling.hpp"
+#include "space/iteration_space.hpp"
 
 namespace restride::testing {
 
+/// What the planner begins with for the problem `text`, which must be a valid one.
+IterationSpace simplified_space(const std::string& text);
+
 /// The schedule of the problem `text`, which must be a valid one.
 Schedule scheduled(const std::string& text, const Target& target);
+
+struct Moved {
+  const char* text;
+  Movement movement;
+};
+
+/// Each problem is to be scheduled as the movement beside it.
+void expect_movements(const std::vector<Moved>& rows, const Target& target);
+
+/// How many tiles stand between two that lie as close as can be in the source.
+int64_t tiles_between(const Schedule& schedule);
 
 /// The product of the tile's loops that make runs of the target.
 int64_t target_run_elements(const Schedule& schedule);

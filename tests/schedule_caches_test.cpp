@@ -1,0 +1,241 @@
+// What caches of a given size and shape make a schedule do: which blocks their sets have room for,
+// and what goes around them. None of this changes what arrives.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "schedule/scheduling.hpp"
+#include "support/scheduled.hpp"
+#include "support/setups.hpp"
+#include "target/target.hpp"
+
+namespace restride::testing {
+namespace {
+
+TEST(Caches, KeepSetsOfL1FromBeingCrowded) {
+  struct Row {
+    const char* text;
+    bool target_first;
+    int64_t network_column_bytes;
+  };
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.l1_bytes = 48 * 1024;
+  target.network_piece_bytes = 16;
+  for (const Row& row :
+       {Row{"f32[1000,130] -> f32[1000,130]{0,1}", true, 64},
+        Row{"f32[1025,130] -> f32[1025,130]{0,1}", true, 32},
+        Row{"f32[1024,129] -> f32[1024,129]{0,1}", true, 32},
+        Row{"f32[1030,61] -> f32[1030,61]{0,1}", true, 32},  // just as many as there is room for
+        Row{"f32[1040,61] -> f32[1040,61]{0,1}", true, 64},
+        Row{"u16[1000,150] -> u16[1000,150]{0,1}", false, 16},
+        Row{"u16[1025,150] -> u16[1025,150]{0,1}", true, 16},
+        Row{"u8[2049,127] -> u8[2049,127]{0,1}", true, 16},
+        Row{"u16[4095,64] -> u16[4095,64]{0,1}", true, 16},     // rows crowd a little
+        Row{"u16[1024,150] -> u16[1024,150]{0,1}", false, 16},  // whole lines
+        Row{"u16[257,256] -> u16[257,256]{0,1}", false, 16},    // rows of the source crowd, too
+        Row{"u16[65,130] -> u16[65,130]{0,1}", false, 16}}) {   // all of it in L1
+    const Schedule schedule = scheduled(row.text, target);
+    EXPECT_EQ(schedule.target_first, row.target_first) << row.text;
+    EXPECT_EQ(schedule.network_column_bytes, row.network_column_bytes) << row.text;
+  }
+}
+
+TEST(Caches, KeepNarrowElementsFromCrowdingThem) {
+  struct Row {
+    const char* text;
+    int64_t network_column_bytes;
+  };
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.l1_bytes = 48 * 1024;
+  for (const Row& row :
+       {Row{"u16[2049,65] -> u16[2049,65]{0,1}", 16},
+        Row{"u16[1025,150] -> u16[1025,150]{0,1}", 16},
+        // Whole lines: 16 columns have room, 8 do; all are in a lane anyway.
+        Row{"u16[1024,200] -> u16[1024,200]{0,1}", 32},
+        Row{"u16[2048,200] -> u16[2048,200]{0,1}", 16},
+        Row{"u8[2048,128] -> u8[2048,128]{0,1}", 16}, Row{"u16[512,512] -> u16[512,512]{0,1}", 64},
+        Row{"u8[64,512,16] -> u8[64,512,16]{0,1,2}", 32},
+        Row{"u16[1000,150] -> u16[1000,150]{0,1}", 64}}) {
+    EXPECT_EQ(scheduled(row.text, target).network_column_bytes, row.network_column_bytes)
+        << row.text;
+  }
+}
+
+TEST(Caches, KeepColumnsFromCrowdingThemWithVectorsOfAnyWidth) {
+  for (const char* features : {"avx512_vbmi", "avx2", "sse2", "neon"}) {
+    Target target = target_of({features, Caches::hold_everything});
+    target.l1_bytes = 48 * 1024;
+    target.line_bytes = 64;
+    const Schedule crowded = scheduled("f32[1024,129] -> f32[1024,129]{0,1}", target);
+    EXPECT_TRUE(crowded.target_first) << features;
+    EXPECT_EQ(crowded.network_column_bytes, 32) << features;
+  }
+}
+
+TEST(Caches, AreFilledByLongRuns) {
+  struct Row {
+    const char* text;
+    bool stores_runs, nontemporal;
+  };
+  Target target = streaming_target();
+  target.streaming_bytes = int64_t{8} << 20;
+  target.streaming_fill_bytes = int64_t{16} << 20;
+  target.l2_bytes = int64_t{1} << 20;
+  target.stored_run_bytes = 12 * 1024;
+  target.run_fill_bytes = int64_t{24} << 20;
+  for (const Row& row :
+       {Row{"f32[] -> f32[1024,1024]", true, false},
+        Row{"f32[64] -> f32[16,64,56,56] dims={1}", true, false},
+        Row{"f32[64] -> f32[16,64,55,55] dims={1}", false, false},  // of 12 100 bytes
+        Row{"f32[64] -> f32[8,64,56,56] dims={1}", false, false},   // L3 holds it
+        Row{"f64[] -> f64[1280,1280]", true, false},
+        Row{"c128[] -> c128[256,1024]", false, false},  // patterns of 16 bytes
+        Row{"f32[] -> f32[512,512]", false, false},     // in L2
+        Row{"f32[] -> f32[5,1024,1024]", true, false},  // around the caches otherwise
+        Row{"f32[] -> f32[7,1024,1024]", false, true},
+        Row{"f32[4096] -> f32[256,4096] dims={1}", false, false}}) {  // rows are copied
+    const Schedule schedule = scheduled(row.text, target);
+    EXPECT_EQ(schedule.stores_runs, row.stores_runs) << row.text;
+    EXPECT_EQ(schedule.nontemporal, row.nontemporal) << row.text;
+  }
+}
+
+TEST(Caches, LetPixelsBePermutedBeyondL1) {
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.l1_bytes = 48 * 1024;
+  expect_movements({{"u8[256,256,3] -> u8[256,256,3]{2,0,1}", Movement::permute},
+                    {"f32[150,130,5] -> f32[150,130,5]{2,0,1}", Movement::permute},
+                    {"f32[150,130,7] -> f32[150,130,7]{2,0,1}", Movement::row},  // two in a line
+                    {"f32[50,40,3] -> f32[50,40,3]{2,0,1}", Movement::row},      // in L1
+                    {"u8[64,64,3] -> u8[64,64,3]{2,0,1}", Movement::transpose},
+                    {"u8[1000,31,3] -> u8[1000,31,3]{2,0,1}", Movement::transpose}},  // few
+                   target);
+}
+
+TEST(Caches, KeepLinesOfRowsThatCrowdL1UntilTheyAreUsedUp) {
+  struct Row {
+    const char* text;
+    int64_t rows;  // that are written before the source goes on
+  };
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.l1_bytes = 48 * 1024;
+  for (const Row& row : {Row{"f32[128,128,10] -> f32[128,128,10]{2,0,1}", 8},
+                         Row{"f32[100,120,12] -> f32[100,120,12]{2,0,1}", 100},     // other sets
+                         Row{"f32[128,128,16] -> f32[128,128,16]{2,0,1}", 128}}) {  // whole lines
+    const std::vector<Loop> loops = scheduled(row.text, target).space.loops;
+    const auto column =
+        std::find_if(loops.rbegin(), loops.rend(), [](const Loop& loop) { return loop.axis == 0; });
+    int64_t rows = 1;
+    for (auto loop = loops.rbegin(); loop != column; ++loop)
+      rows *= loop->axis == 1 ? loop->extent : 1;
+    EXPECT_EQ(rows, row.rows) << row.text;
+  }
+}
+
+TEST(Caches, HoldTheLinesInWhichShortRowsGoOn) {
+  struct Row {
+    const char* text;
+    int64_t columns;
+  };
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.l1_bytes = 48 * 1024;
+  for (const Row& row : {Row{"f32[24,64,64] -> f32[24,64,64]{0,1,2}", 16},   // in two sets
+                         Row{"f64[12,128,64] -> f64[12,128,64]{0,1,2}", 8},  // in one
+                         Row{"u16[24,256,33] -> u16[24,256,33]{0,1,2}", 8},
+                         // Twelve lines, for twelve ways.
+                         Row{"u16[40,1024,12] -> u16[40,1024,12]{0,1,2}", 48},
+                         // In all sets; whole lines; few columns; long rows.
+                         Row{"f32[24,60,64] -> f32[24,60,64]{0,1,2}", 64},
+                         Row{"f32[32,64,64] -> f32[32,64,64]{0,1,2}", 64},
+                         Row{"f32[24,64,9] -> f32[24,64,9]{0,1,2}", 63},
+                         Row{"f32[1023,150] -> f32[1023,150]{0,1}", 64}}) {
+    EXPECT_EQ(source_run_elements(scheduled(row.text, target)), row.columns) << row.text;
+  }
+}
+
+TEST(Caches, AreAskedForLinesOfAnyNumberOfRows) {
+  // Counted one by one they would take an hour.
+  expect_movements({{"f32[4000000000000,27]{1,0:PAD(4000000000000,32;zero)} -> "
+                     "f32[4000000000000,27]",
+                     Movement::row}},
+                   target_of({"avx512_vbmi", Caches::hold_everything}));
+}
+
+TEST(Caches, KeepSourcesWithGapsUntilTheyAreUsedUp) {
+  struct Row {
+    const char* text;
+    bool soon;
+  };
+  for (const Row& row :
+       {// The same line.
+        Row{"u8[48,64,64,4]{3,2,1,0:T(8,64)} -> u8[48,64,64,4]{3,1,0,2}", true},
+        Row{"bf16[4,120,100,16]{3,2,1,0:T(32)} -> bf16[4,120,100,16]{3,1,0,2}", true},
+        // The next one; the same page, after 1080 and after 2160 others.
+        Row{"bf16[4,120,100,16]{3,2,1,0:T(64)} -> bf16[4,120,100,16]{3,1,0,2}", false},
+        Row{"f32[9,120,257,8]{3,2,1,0:T(16,128)} -> f32[9,120,257,8]{3,1,0,2}", false},
+        Row{"f32[18,120,257,8]{3,2,1,0:T(16,128)} -> f32[18,120,257,8]{3,1,0,2}", true},
+        // Longer runs.
+        Row{"f32[18,120,257,64]{3,2,1,0:T(16,128)} -> f32[18,120,257,64]{3,1,0,2}", false}}) {
+    const Schedule schedule = scheduled(row.text, target_of({"avx512", Caches::hold_nothing}));
+    constexpr int64_t most = 16;
+    EXPECT_EQ(tiles_between(schedule) <= most, row.soon) << row.text;
+  }
+}
+
+TEST(Streaming, GoesAroundTheCachesLaterWhereHardlyAnythingIsRead) {
+  struct Row {
+    const char* text;
+    bool nontemporal;
+  };
+  Target target = *find_target("avx512_vbmi");
+  target.streaming_bytes = 1 << 20;
+  target.streaming_fill_bytes = 1 << 23;
+  for (const Row& row : {Row{"f32[1024,256] -> f32[1024,256]{1,0:PAD(1024,257;zero)}", true},
+                         Row{"f32[64,256] -> f32[16,64,256] dims={1,2}", false},
+                         Row{"f32[256] -> f32[7000,256] dims={1}", false},
+                         Row{"f32[256] -> f32[9000,256] dims={1}", true},
+                         Row{"f32[1024,256] -> f32[2,1024,256] dims={1,2}", true}}) {
+    EXPECT_EQ(scheduled(row.text, target).nontemporal, row.nontemporal) << row.text;
+  }
+}
+
+TEST(Streaming, CountsLinesThatHoldSomething) {
+  struct Row {
+    const char* text;
+    bool nontemporal;
+  };
+  Target target = *find_target("avx512_vbmi");
+  target.streaming_bytes = target.streaming_fill_bytes = 1 << 20;
+  // A megabyte and more between the first and the last byte of either array.
+  for (const Row& row : {Row{"f32[128,4,4]{2,1,0:T(16,128)} -> f32[128,4,4]", false},
+                         Row{"f32[128,4,4] -> f32[128,4,4]{2,1,0:PAD(128,16,128;unknown)}", false},
+                         // Few bytes of every line.
+                         Row{"u8[9000,4]{1,0:T(1,64)} -> u8[9000,4]", false},
+                         Row{"u8[18000,4]{1,0:T(1,64)} -> u8[18000,4]", true},
+                         // Half of them, and padding that is written.
+                         Row{"f32[256,8,64]{2,1,0:T(8,128)} -> f32[256,8,64]", false},
+                         Row{"f32[128,4,4] -> f32[128,4,4]{2,1,0:T(16,128)}", true}}) {
+    EXPECT_EQ(scheduled(row.text, target).nontemporal, row.nontemporal) << row.text;
+  }
+}
+
+TEST(Streaming, LeavesUnevenElementsInCachesThatAreNear) {
+  struct Row {
+    const char* text;
+    bool nontemporal;
+  };
+  Target target = *find_target("avx512_vbmi");
+  target.streaming_bytes = target.l2_bytes = 1 << 18;
+  target.l1_bytes = 48 * 1024;
+  for (const Row& row : {Row{"u8[600,600,3] -> u8[600,600,3]{2,0,1}", false},
+                         Row{"u8[900,900,3] -> u8[900,900,3]{2,0,1}", true},     // too large
+                         Row{"u8[640,600,3] -> u8[640,600,3]{2,0,1}", true},     // rows of lines
+                         Row{"u8[683,600,3] -> u8[683,600,3]{2,0,1}", true},     // one set of L1
+                         Row{"u8[600,683,3] -> u8[600,683,3]{2,0,1}", true}}) {  // of the source
+    EXPECT_EQ(scheduled(row.text, target).nontemporal, row.nontemporal) << row.text;
+  }
+}
+
+}  // namespace
+}  // namespace restride::testing
