@@ -135,11 +135,9 @@ llvm::Value* BlockTranslator::line(const Op& op) {
 }
 
 llvm::Value* BlockTranslator::load_for_line(const Op& op) {
-  Op line = op;
-  line.stream = op.select;
-  line.offset = op.at;
-  llvm::Value* const from = builder_.CreateGEP(builder_.getInt8Ty(), address(op),
-                                               builder_.CreateNeg(place_in_line(line)));
+  llvm::Value* const place = place_in_line(line_of(op));
+  llvm::Value* const from =
+      builder_.CreateGEP(builder_.getInt8Ty(), address(op), builder_.CreateNeg(place));
   return builder_.CreateAlignedLoad(vector(8), from, anywhere);
 }
 

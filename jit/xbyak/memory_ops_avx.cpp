@@ -191,10 +191,7 @@ void Translator::avx_store_lane(const Op& op) {
 }
 
 void Translator::avx_load_for_line(const Op& op) {
-  Op line = op;
-  line.stream = op.select;
-  line.offset = op.at;
-  lea(rcx, at(line));
+  lea(rcx, at(line_of(op)));
   and_(ecx, program_.vector_bytes - 1);
   neg(rcx);
   lea(rax, at(op));

@@ -176,6 +176,15 @@ inline Access accessed_anywhere(const Op& op, int64_t place, int64_t vector_byte
   return {before, op.code == Code::store_end ? place : place + vector_bytes};
 }
 
+/// Of a load_for_line: a load at the place whose position in a line it goes by.
+inline Op line_of(const Op& op) {
+  Op place = op;
+  place.code = Code::load;
+  place.stream = op.select;
+  place.offset = op.at;
+  return place;
+}
+
 /// A digit of a Step: after `every` counts the digit before it starts again and this one advances.
 struct Wrap {
   int64_t every;   ///< counts

@@ -37,6 +37,22 @@ uint32_t family() {
   return base < 15 ? base : base + (version >> 20 & 255);
 }
 
+/// What was measured on Zen 5 alone.
+void take_zen5(Make& make) {
+  // It loads two pieces a cycle and unpacks four vectors: f32 64 x 64 .43 -> .67 of the ceiling, 69
+  // random transposes of 4 KB to 4 MB .92 of the time. Not measured on Zen 4, whose units are half
+  // as wide.
+  make.network_piece_bytes = 32;
+  // Runs of 12 KB 1.3 times as fast in targets of 25 MB, of 64 KB and more 1.2 times in 3 to 12 MB,
+  // 1.7 times in 20 to 40 MB; in 67 MB runs of 16 KB 1.2 times slower, of 1 MB 1.1 times faster.
+  make.stored_run_bytes = 12 * 1024;
+  make.run_fill_bytes = make.l3_bytes / 2 * 3;
+  // Rows of 384 bytes 16 bytes behind a line 34 GB/s, with the lines at both ends asked for before
+  // they are stored to 50, on a line 48. Runs of 192 bytes .72 to 1.5 of the time.
+  make.masked_stores_wait = true;
+  make.shifted_box_bytes = 256;
+}
+
 /// What the processor says of itself, and what was measured on those of its maker.
 void read_processor(Make& make) {
   constexpr uint32_t amd_extensions = 0x80000001, amd_caches = 0x8000001d, topology = 1u << 22;
@@ -79,24 +95,8 @@ void read_processor(Make& make) {
   if (amd) make.long_run_bytes = 256;
   if (amd) make.uncut_run_bytes = 2048;
   if (amd) make.asked_level = 1;
-  // Zen 5 loads two pieces a cycle and unpacks four vectors: f32 64 x 64 .43 -> .67 of the ceiling,
-  // 69 random transposes of 4 KB to 4 MB .92 of the time. Not measured on Zen 4, whose units are
-  // half as wide.
   constexpr uint32_t zen5 = 26;
-  if (amd && family() >= zen5) make.network_piece_bytes = 32;
-  // Zen 5: runs of 12 KB 1.3 times as fast in targets of 25 MB, of 64 KB and more 1.2 times in 3 to
-  // 12 MB, 1.7 times in 20 to 40 MB; in 67 MB runs of 16 KB 1.2 times slower, of 1 MB 1.1 times
-  // faster.
-  if (amd && family() >= zen5) {
-    make.stored_run_bytes = 12 * 1024;
-    make.run_fill_bytes = make.l3_bytes / 2 * 3;
-  }
-  // Zen 5: rows of 384 bytes 16 bytes behind a line 34 GB/s, with the lines at both ends asked for
-  // before they are stored to 50, on a line 48. Runs of 192 bytes .72 to 1.5 of the time.
-  if (amd && family() >= zen5) {
-    make.masked_stores_wait = true;
-    make.shifted_box_bytes = 256;
-  }
+  if (amd && family() >= zen5) take_zen5(make);
   // Of 3072 (Zen 4) or 4096 (Zen 5): 7 problems of ttc .99 of the time, ttc56 .93.
   if (amd) make.translated_pages = 2688;
 }
