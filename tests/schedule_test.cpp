@@ -39,6 +39,34 @@ TEST(Boxes, LeaveByThemselvesBetweenLinesWhereTheSourceIsApart) {
   }
 }
 
+TEST(Rows, BetweenLinesGoInTheOrderOfTheSource) {
+  struct Row {
+    const char* text;
+    bool begins_line;
+    int64_t nearest;  // bytes from a tile to the next one in the source
+    bool images;
+  };
+  Target target = streaming_target();
+  target.reads_ahead_by_step = true;
+  for (const Row& row :
+       {Row{"f32[161,1027,205] -> f32[161,1027,205]{2,0,1}", true, 820, false},
+        Row{"u8[184,74,12,588] -> u8[184,74,12,588]{3,1,2,0}", true, 588, false},
+        Row{"f32[284,2307,34] -> f32[284,2307,34]{2,0,1}", true, 136, false},
+        Row{"f32[284,2307,31] -> f32[284,2307,31]{2,0,1}", true, 124, true},  // short
+        Row{"f32[800,600,80] -> f32[800,600,80]{2,0,1}", false, 3 * 320, false},
+        Row{"f32[900,900,64] -> f32[900,900,64]{2,0,1}", false, 256, true}}) {
+    const Schedule schedule =
+        restride::schedule(simplified_space(row.text), target, CodeGoal::fast, row.begins_line);
+    EXPECT_EQ(schedule.staging == Staging::images, row.images) << row.text;
+    if (row.images) continue;
+    const auto tile = schedule.space.loops.end() - schedule.tile_loops;
+    EXPECT_EQ((tile - 1)->stride[1], row.nearest) << row.text;
+  }
+  target.reads_ahead_by_step = false;
+  EXPECT_EQ(scheduled("f32[284,2307,34] -> f32[284,2307,34]{2,0,1}", target).staging,
+            Staging::images);
+}
+
 TEST(Images, TakeLongRunsPieceByPieceWherePagesStayAtHand) {
   struct Row {
     const char* text;

@@ -17,6 +17,10 @@ void rows(Draft& draft, Movement movement, int innermost);
 
 // ---- repeated sources, and those whose elements lie apart
 
+/// Whether rows of so many bytes that begin between lines of the target are rather shifted one by
+/// one in the order of the source than put together first.
+bool shifts_rows_by_source(const Draft& draft, int64_t row_bytes);
+
 /// Whether loops that can go inside repeat more of the source than L1 holds beside other things.
 bool repeats_source(const Draft& draft);
 

@@ -207,8 +207,10 @@ bool image_rows(Draft& draft) {
   // Of 4 targets of 20 to 30 MB 1.3 times the least time and .6 to .95 of the median, of 6 larger
   // ones .55 to 1 of both.
   const bool large = draft.extent_bytes(0) > 2 * draft.target().imaging_bytes;
-  if (!shifts_images(draft) || !large || row >= least_imaged_run_bytes || repeats_source(draft))
+  if (!shifts_images(draft) || !large || row >= least_imaged_run_bytes || repeats_source(draft) ||
+      shifts_rows_by_source(draft, row)) {
     return false;
+  }
   return draft.instead(draft.schedule(), [&] { return take_imaged_rows(draft, row); });
 }
 
