@@ -36,14 +36,13 @@ constexpr int64_t least_single_row_bytes = 192;
 constexpr int64_t rows_together = 4;
 constexpr int64_t soon_pages = 4;
 
-// Rows that are no whole lines begin between them, and are shifted one at a time: in the order of
-// the source, not joined and not by way of images, so many bytes and more. 24 problems of 20 to 220
-// MB with rows of 330 bytes to 20 KB in .74 of the time on lines and between them, 12 of 130 to 320
-// bytes in .78 and .86: f32[161,1027,205]{2,0,1} .49 -> .92 of the ceiling, u8[184,74,12,588]
-// {3,1,2,0} .47 -> .99, f32[284,2307,34]{2,0,1} .44 -> .72.
-constexpr int64_t least_uneven_row_bytes = 128;
-// Those that are whole lines, of an array that begins between them: of 320 and 448 bytes .83 to .95
-// of the time of images, of 256 bytes .88 to 1.36.
+// Rows that are no whole lines begin between them. Longer ones than a line go in the order of the
+// source, joined or shifted one at a time, and not by way of images: 24 problems of 20 to 220 MB
+// with rows of 330 bytes to 20 KB in .74 of the time on lines and between them, 12 of 130 to 320
+// bytes in .78 and .86, 10 of 68 to 124 bytes in .83 and .90; of 52 and 60 bytes 1.2 to 1.35 times.
+// f32[161,1027,205]{2,0,1} .49 -> .92 of the ceiling, u8[184,74,12,588]{3,1,2,0} .47 -> .99,
+// f32[284,2307,34]{2,0,1} .44 -> .72. Those that are whole lines, of an array that begins between
+// them: of 320 and 448 bytes .83 to .95 of the time of images, of 256 bytes .88 to 1.36.
 constexpr int64_t least_shifted_row_bytes = 320;
 
 /// Puts as many rows that follow each other in the target into a tile as make whole lines. False
@@ -145,7 +144,7 @@ bool shifts_rows_by_source(const Draft& draft, int64_t row_bytes) {
   const Target& target = draft.target();
   const bool whole = row_bytes % target.line_bytes == 0;
   return target.reads_ahead_by_step && shifts_images(draft) &&
-         row_bytes >= (whole ? least_shifted_row_bytes : least_uneven_row_bytes);
+         (whole ? row_bytes >= least_shifted_row_bytes : row_bytes > target.line_bytes);
 }
 
 void rows(Draft& draft, Movement movement, int innermost) {
