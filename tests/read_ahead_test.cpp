@@ -20,6 +20,7 @@ Target reading_ahead() {
   target.uncut_run_bytes = 2048;
   target.asked_level = 1;
   target.network_piece_bytes = 32;
+  target.dense_ring_bytes = 4;
   target.reads_ahead_of_masks = false;
   return target;
 }
@@ -168,6 +169,17 @@ TEST(Networks, LoadPiecesOfTwoLanes) {
         << row.text;
     EXPECT_EQ(widths(row.text, reading_ahead(), program::Code::load).size(), row.halves)
         << row.text;
+  }
+}
+
+TEST(DenseBlocks, ArePermutedUpToTheWidthThatPays) {
+  const char* const bytes = "u8[32,32] -> u8[32,32]{0,1}";
+  const char* const pairs = "u16[32,16] -> u16[32,16]{0,1}";
+  for (const int widest : {0, 1, 2}) {
+    Target target = reading_ahead();
+    target.dense_ring_bytes = widest;
+    EXPECT_EQ(scheduled(bytes, target).movement == Movement::permute, widest >= 1) << widest;
+    EXPECT_EQ(scheduled(pairs, target).movement == Movement::permute, widest >= 2) << widest;
   }
 }
 

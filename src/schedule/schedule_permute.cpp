@@ -31,12 +31,11 @@ int64_t most_joined_of_dense(int64_t element_bytes, bool whole_lanes) {
   return whole_lanes ? 4 : 7;
 }
 
-// Where shuffles are cheap windows share blends, too, if networks would fill lanes: Zen 5, u8 32 x
-// 16 .36 -> .50 of the ceiling, 32 x 32 .33 -> .44, u16 16 x 16 .37 -> .50, f32 8 x 16 .38 -> .49;
-// but u8 24 x 24 .33 -> .30, f64 8 x 8 .55 -> .52.
+// Some processors are better off where windows share blends, if networks would fill lanes. Zen 5:
+// u8 32 x 16 .36 -> .50 of the ceiling; but without whole lanes u8 24 x 24 .33 -> .30.
 int64_t steps_of_dense_rings(const Target& target, int64_t element_bytes, bool whole_lanes) {
-  const bool cheap = target.network_piece_bytes > program::lane_bytes;
-  return cheap && whole_lanes && element_bytes < 8 ? steps_of_rings(program::lane_bytes) : 0;
+  const bool pays = element_bytes <= target.dense_ring_bytes && whole_lanes;
+  return pays ? steps_of_rings(program::lane_bytes) : 0;
 }
 
 // Where blocks stream whose source and target go on in different loops, a page of the source comes

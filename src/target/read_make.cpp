@@ -37,12 +37,21 @@ uint32_t family() {
   return base < 15 ? base : base + (version >> 20 & 255);
 }
 
+/// What was measured on Zen 4 alone.
+void take_zen4(Make& make) {
+  // Boxes of 32 KB would drive all else out of a first level that is no larger: 57 cases of ttc and
+  // 10 matrices in .74 of the time towards the second (f32 4096 x 4096 .44 -> .65 of the ceiling,
+  // u8 8192 x 8192 .49 -> .72, f32 T(8,128) to T(16,16) .45 -> .86).
+  make.asked_level = 2;
+  // u8 32 x 16 .51 -> .54, f32 16 x 16 .69 -> .52, u16 32 x 16 .53 -> .43.
+  make.dense_ring_bytes = 1;
+}
+
 /// What was measured on Zen 5 alone.
 void take_zen5(Make& make) {
-  // It loads two pieces a cycle and unpacks four vectors: f32 64 x 64 .43 -> .67 of the ceiling, 69
-  // random transposes of 4 KB to 4 MB .92 of the time. Not measured on Zen 4, whose units are half
-  // as wide.
-  make.network_piece_bytes = 32;
+  // u8 32 x 16 .36 -> .50 of the ceiling, 32 x 32 .33 -> .44, u16 16 x 16 .37 -> .50, f32 8 x 16
+  // .38 -> .49; but f64 8 x 8 .55 -> .52.
+  make.dense_ring_bytes = 4;
   // Runs of 12 KB 1.3 times as fast in targets of 25 MB, of 64 KB and more 1.2 times in 3 to 12 MB,
   // 1.7 times in 20 to 40 MB; in 67 MB runs of 16 KB 1.2 times slower, of 1 MB 1.1 times faster.
   make.stored_run_bytes = 12 * 1024;
@@ -95,8 +104,13 @@ void read_processor(Make& make) {
   if (amd) make.long_run_bytes = 256;
   if (amd) make.uncut_run_bytes = 2048;
   if (amd) make.asked_level = 1;
+  // Zen 5 loads two pieces a cycle and unpacks four vectors: f32 64 x 64 .43 -> .67 of the ceiling,
+  // 69 random transposes of 4 KB to 4 MB .92 of the time. Zen 4 does half of that, and gains as
+  // much: 60 random ones of 4 KB to 2 MB .96 of the time, u16 256 x 256 .73 -> .87, u8[32,2048,49]
+  // {1,2,0} .21 -> .34, f32 to s8 transposed .28 -> .40.
+  if (amd) make.network_piece_bytes = 32;
   constexpr uint32_t zen5 = 26;
-  if (amd && family() >= zen5) take_zen5(make);
+  if (amd) family() >= zen5 ? take_zen5(make) : take_zen4(make);
   // Of 3072 (Zen 4) or 4096 (Zen 5): 7 problems of ttc .99 of the time, ttc56 .93.
   if (amd) make.translated_pages = 2688;
 }

@@ -62,6 +62,9 @@ struct Make {
   /// Rows of a source enter the networks of transposes in pieces of so many bytes: 16, or 32 where
   /// a shuffle of lanes costs less than another load.
   int network_piece_bytes = 16;
+  /// Dense blocks of elements up to so many bytes are permuted by blends that windows share, if
+  /// networks would fill lanes.
+  int dense_ring_bytes = 0;
   /// Steps that a two-source permute of elements under 4 bytes takes; all others take one.
   int narrow_permute_steps = 1;
 

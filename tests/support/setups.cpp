@@ -26,6 +26,7 @@ Target target_of(const Setup& setup) {
   target.uncut_run_bytes = steps ? 2048 : 512;
   target.asked_level = steps ? 1 : 2;
   target.network_piece_bytes = steps ? 32 : 16;
+  target.dense_ring_bytes = steps ? 4 : 0;
   target.reads_ahead_of_masks = !steps;
   const bool runs = target.name == "sse2" || target.name == "avx512";
   target.stored_run_bytes = runs ? 256 : std::numeric_limits<int64_t>::max();
