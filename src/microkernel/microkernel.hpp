@@ -170,8 +170,11 @@ program::Body emit_staged_transpose(const TileRun& rows, const TileRun& columns,
                                     const RowMixing& mixing, const Strides& at,
                                     const Machine& machine, int64_t& scratch_bytes);
 
-/// The same where rows of the target begin between lines. They come in by so many lines.
-constexpr int64_t shifted_chunk_lines = 2;
+/// The same where rows of the target begin between lines. They come in by so many lines: of narrow
+/// elements two, whose panels are wider. (u8 by four .54 times as fast, u16 .94 times.)
+constexpr int64_t shifted_chunk_lines(const Target& target, int64_t element_bytes) {
+  return element_bytes < 4 ? 2 : target.shifted_chunk_lines;
+}
 bool can_shift(const TileRun& rows, const TileRun& columns, const Machine& machine);
 program::Body emit_shifted_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,
                                      const Machine& machine, int64_t& scratch_bytes);

@@ -80,6 +80,11 @@ Planned plan_shortly(const IterationSpace& simplified, const Target& target, con
     Planned shorter = plan_for(simplified, other, promise, other_goal);
     if (shorter.code_bytes < plan.code_bytes) plan = std::move(shorter);
   };
+  if (plan.schedule.nontemporal && movement == Movement::transpose) {
+    Target shorter_chunks = target;
+    shorter_chunks.shifted_chunk_lines = Make{}.shifted_chunk_lines;
+    if (shorter_chunks != target) rather(shorter_chunks, goal);
+  }
   // Networks of a lane before blocks of one network, which leave few columns: u8 1023 x 127 .013 of
   // the ceiling.
   if (!plan.schedule.nontemporal) rather(target, CodeGoal::compact);

@@ -33,10 +33,16 @@ int64_t even(int64_t extent, int64_t factor, int64_t most, int64_t granule = 1) 
   return factor;
 }
 
-/// The most up to `factor` that divides the extent.
+// A rest, rather than less than a fourth of what is wanted: bytes that are moved one by one are
+// worse than any code. u8[28,20,575,317]{1,2,3,0} .07 -> .30 of the ceiling, [17,20,575,289] .08 ->
+// .31.
+constexpr int64_t least_part_of_wanted = 4;
+
+/// The most up to `factor` that divides the extent, unless that is little.
 int64_t dividing(int64_t extent, int64_t factor) {
-  while (extent > factor && extent % factor != 0) --factor;
-  return factor;
+  int64_t most = std::min(extent, factor);
+  while (extent % most != 0) --most;
+  return least_part_of_wanted * most < std::min(extent, factor) ? factor : most;
 }
 
 }  // namespace

@@ -122,7 +122,8 @@ int64_t whole_iterations(const Draft& draft, int k) {
 int64_t take_shifted_rows(Draft& draft) {
   const int k = draft.contiguous(0);
   const int64_t bytes = draft.space().op.bytes;
-  const int64_t chunk = shifted_chunk_lines * draft.target().line_bytes / bytes;
+  const int64_t chunk =
+      shifted_chunk_lines(draft.target(), bytes) * draft.target().line_bytes / bytes;
   const int64_t count = whole_iterations(draft, k);
   const int64_t pieces = ceil_div(8 * count * bytes, 9 * most_shifted_run_bytes);
   const bool alike = pieces > 1 && draft.goal() == CodeGoal::small;

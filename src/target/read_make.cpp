@@ -43,6 +43,13 @@ void take_zen4(Make& make) {
   // 10 matrices in .74 of the time towards the second (f32 4096 x 4096 .44 -> .65 of the ceiling,
   // u8 8192 x 8192 .49 -> .72, f32 T(8,128) to T(16,16) .45 -> .86).
   make.asked_level = 2;
+  // Where rows begin between lines f32 4097 x 4095 .53 -> .63 of the ceiling, c128 .63 -> .67, 24
+  // other matrices and batches of 24 to 120 MB .95 of the time. Eight lines .85 to 1.0, code of
+  // half as much again.
+  make.shifted_chunk_lines = 4;
+  // Images of up to 26 KB leave no room in 32: 52 of 1 to 100 MB .96 of the time, of four columns
+  // and of one .97; these alone, not before the panel, .97.
+  make.columns_claimed_again = 2;
   // u8 32 x 16 .51 -> .54, f32 16 x 16 .69 -> .52, u16 32 x 16 .53 -> .43.
   make.dense_ring_bytes = 1;
 }

@@ -48,6 +48,12 @@ struct Make {
   /// stream. (2 KB against 512: 40 random matrices with rows of 300 bytes to 2 KB 1.04 times as
   /// long, u8[917,40,465]{0,2,1} .35 for .53 of the ceiling; 256 bytes the same.)
   int64_t shifting_run_bytes = 512;
+  /// Lines of the target by which rows that begin between lines come in, of elements of four bytes
+  /// and more; narrower ones come in by two.
+  int shifted_chunk_lines = 2;
+  /// Columns of images before the one that leaves whose ends are asked for once more: 0 where a
+  /// first level holds an image beside what was asked for before it came in.
+  int columns_claimed_again = 0;
   /// Where transposes of two bytes and more stream, boxes write so many bytes of the target at a
   /// time, if these are to be more than two lines.
   int64_t long_run_bytes = 0;

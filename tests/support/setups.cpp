@@ -32,6 +32,8 @@ Target target_of(const Setup& setup) {
   target.stored_run_bytes = runs ? 256 : std::numeric_limits<int64_t>::max();
   target.run_fill_bytes = runs ? int64_t{1} << 60 : 0;
   target.masked_stores_wait = steps;
+  target.shifted_chunk_lines = steps ? 4 : 2;
+  target.columns_claimed_again = runs ? 2 : 0;
   target.shifted_box_bytes =
       setup.shifts_boxes || target.name == "avx512" ? 128 : std::numeric_limits<int64_t>::max();
   if (holds_nothing) target.l1_bytes = target.l2_bytes = 0;

@@ -158,8 +158,19 @@ class ImagedTranspose {
   Body whole_runs() const {
     Body body = each_column(columns_, panel_columns_, claim_ends({run_}, machine_), {});
     append(body, images_in());
-    append(body, images_out(emit_image_out(run_, machine_, nullptr), {{panel_stream, pitch_}}));
+    Body column = claimed_again();
+    append(column, emit_image_out(run_, machine_, nullptr));
+    append(body, images_out(std::move(column), {{panel_stream, pitch_}}));
     return body;
+  }
+
+  /// Where images drive what was asked for out of L1, the ends of a column that leaves soon.
+  Body claimed_again() const {
+    const int64_t ahead = machine_.target.columns_claimed_again;
+    if (ahead == 0) return {};
+    ImageRun next = run_;
+    next.target += columns_.at(0, 1) * ahead;
+    return claim_ends({next}, machine_);
   }
 
   // ---- pieces

@@ -35,7 +35,8 @@ using program::Reg;
 using program::Step;
 
 int64_t chunk_rows(const Machine& machine) {
-  return shifted_chunk_lines * machine.vector_bytes / machine.element_bytes;
+  return shifted_chunk_lines(machine.target, machine.element_bytes) * machine.vector_bytes /
+         machine.element_bytes;
 }
 
 // An iteration writes at least so many columns, since each moves up to six streams. c128 1501 x
@@ -71,7 +72,7 @@ class ShiftedTranspose {
   }
 
  private:
-  int64_t chunk_bytes() const { return shifted_chunk_lines * line_; }
+  int64_t chunk_bytes() const { return chunk_rows(machine_) * machine_.element_bytes; }
   /// Where chunk `chunk` begins in the source.
   int64_t after(int64_t chunk) const { return rows_.at(1, chunk * chunk_rows(machine_)); }
 
