@@ -1,14 +1,20 @@
-// What is planned where rows of a target begin between lines, or have prime lengths: by how many
-// lines they come in, which ends are asked for again, and that no block is a single column. None of
-// this changes what arrives.
+// What is planned where targets or their rows begin between lines, or rows have prime lengths: by
+// how many lines they come in, which ends are asked for again, what goes apart, and that no block
+// is a single column. None of this changes what arrives, which is tested where programs are new.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <numeric>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plan/planner.hpp"
+#include "restride/plan.hpp"
+#include "support/microkernel_tails.hpp"
 #include "support/scheduled.hpp"
 #include "support/setups.hpp"
 
@@ -16,6 +22,15 @@ namespace restride::testing {
 namespace {
 
 using program::Code;
+
+std::vector<Setup> streaming_setups() {
+  std::vector<Setup> result = setups();
+  std::erase_if(result, [](const Setup& setup) { return setup.caches != Caches::hold_nothing; });
+  return result;
+}
+
+INSTANTIATE_TEST_SUITE_P(Streaming, Microkernel, ::testing::ValuesIn(streaming_setups()),
+                         [](const auto& info) { return name_of(info.param); });
 
 struct Counted {
   std::map<std::pair<Code, int>, int> operations;  // by code and width
@@ -91,6 +106,81 @@ TEST(Blocks, AreNoSingleColumnsWhereNothingDividesThem) {
     target.streaming_bytes = target.imaging_bytes = 20 << 20;
     const Schedule blocks = schedule(simplified_space(text), target, CodeGoal::small);
     EXPECT_GT(source_run_elements(blocks), 1) << text;
+  }
+}
+
+/// The program for targets that begin 16 bytes behind a line; none where others serve those.
+std::optional<Program> behind_header(const char* text, const Target& target) {
+  for (Program& program : plan_programs(simplified_space(text), target)) {
+    if (program.operands[0].phase == 16) return std::move(program);
+  }
+  return std::nullopt;
+}
+
+TEST(Peeling, LetsBlocksBeginOnLinesBehindTheHeaderOfAnAllocator) {
+  const Target target = streaming_target();
+  for (const char* text :
+       {"f32[4096,4096] -> f32[4096,4096]{0,1}", "f64[1024,2048] -> f64[1024,2048]{0,1}",
+        "u16[4096,4096] -> u16[4096,4096]{0,1}", "c128[2048,512] -> c128[2048,512]{0,1}",
+        "f32[384,59,2320] -> f32[384,59,2320]{0,1,2}",
+        "f32[3,1024,640] -> f32[3,1024,640]{1,2,0}"}) {
+    const std::optional<Program> program = behind_header(text, target);
+    ASSERT_TRUE(program.has_value()) << text;
+    EXPECT_TRUE(uses_nontemporal_stores(*program)) << text;
+    EXPECT_TRUE(verify(*program, target)) << text;
+    // The promise is what proves them aligned.
+    Program elsewhere = *program;
+    elsewhere.operands[0].phase = 0;
+    EXPECT_FALSE(verify(elsewhere, target)) << text;
+    elsewhere.operands[0].phase = elsewhere.operands[0].alignment;
+    EXPECT_FALSE(verify(elsewhere, target)) << text;
+  }
+}
+
+TEST(Peeling, IsForLongRunsThatBeginAlike) {
+  const Target target = streaming_target();
+  for (const char* text :
+       {// Short runs; those that begin between lines; of several axes; images.
+        "f32[128,40960] -> f32[128,40960]{0,1}", "f32[4095,4096] -> f32[4095,4096]{0,1}",
+        "f32[28,48,28,28,48] -> f32[28,48,28,28,48]{1,2,3,0,4}",
+        "u16[37,53,97,96] -> u16[37,53,97,96]{2,0,1,3}"}) {
+    EXPECT_FALSE(behind_header(text, target).has_value()) << text;
+  }
+}
+
+TEST_P(Microkernel, MovesWhatGoesApartAndTheBlocksBetween) {
+  for (const Element& element : every_width) {
+    for (const int run_bytes : {1024, 1536, 2368}) {
+      const int run = run_bytes / element.bytes;
+      for (const int column_bytes : {512, 200}) {
+        const int columns = column_bytes / element.bytes;
+        const std::string two = array(element.type, {run, columns});
+        expect_conforms(two + " -> " + two + "{0,1}", GetParam());
+        const std::string three = array(element.type, {2, run, columns});
+        expect_conforms(three + " -> " + three + "{1,2,0}", GetParam());
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(Peeling, ServesPointersBehindAHeaderAndOthers) {
+  constexpr size_t rows = 2304, columns = 2320;  // more than any cache is written through for
+  const Result<Plan> plan = Plan::create(*parse_problem("f32[2304,2320] -> f32[2304,2320]{0,1}"));
+  ASSERT_TRUE(plan);
+  std::vector<float> source(rows * columns), memory(rows * columns + 64);
+  std::iota(source.begin(), source.end(), 1.0F);
+  for (const size_t begin : {0, 1, 4, 8, 12}) {
+    std::fill(memory.begin(), memory.end(), -1.0F);
+    const size_t beyond_line = reinterpret_cast<uintptr_t>(memory.data()) / sizeof(float) % 16;
+    const size_t first = (16 - beyond_line) % 16 + begin;
+    plan->execute(source.data(), memory.data() + first);
+    for (size_t k = 0; k < memory.size(); ++k) {
+      const bool inside = k >= first && k < first + rows * columns;
+      const size_t at = k - first, row = at % rows, column = at / rows;
+      const float expected = inside ? source[row * columns + column] : -1.0F;
+      ASSERT_EQ(memory[k], expected) << k << " of a target " << begin << " elements behind a line";
+    }
   }
 }
 

@@ -1,9 +1,11 @@
 // Schedule -> LoopNest: walks the loops with the part of each axis that is still in view. Where an
 // axis runs out inside a loop the loop is peeled: full iterations, the partial one, the padding.
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
+#include "base/arithmetic.hpp"
 #include "loop_nest/loop_nest.hpp"
 
 namespace restride {
@@ -174,6 +176,36 @@ class Lowering {
   size_t first_side_;  // loops from here on are sides of tiles
 };
 
+/// Elements [begin, end) of an axis, all other axes whole. Loops of the axis advance in all
+/// operands as its finest does.
+Block part_of(const Schedule& whole, int axis, int64_t begin, int64_t end) {
+  Schedule part = whole;
+  part.space.axes[static_cast<size_t>(axis)] = {end - begin, end - begin};
+  Strides offset{};
+  for (Loop& loop : part.space.loops) {
+    if (loop.axis != axis) continue;
+    loop.extent = std::min(loop.extent, ceil_div(end - begin, loop.step));
+    if (loop.step != 1) continue;
+    for (size_t k = 0; k < offset.size(); ++k) offset[k] = begin * loop.stride[k];
+  }
+  Block block = Lowering(part).lower(0, part.space.axes);
+  for (Node& node : block) node.offset = sum(node.offset, offset);
+  return block;
+}
+
+Block peeled(const Schedule& schedule) {
+  const auto& [axis, first, last] = schedule.peel;
+  const int64_t end = schedule.space.axes[static_cast<size_t>(axis)].valid;
+  const std::array<int64_t, 4> cuts{0, first, end - last, end};
+  Block block;
+  for (size_t k = 0; k + 1 < cuts.size(); ++k) {
+    if (cuts[k] == cuts[k + 1]) continue;
+    for (Node& node : part_of(schedule, axis, cuts[k], cuts[k + 1]))
+      block.push_back(std::move(node));
+  }
+  return block;
+}
+
 }  // namespace
 
 LoopNest lower(const Schedule& schedule) {
@@ -181,7 +213,11 @@ LoopNest lower(const Schedule& schedule) {
   LoopNest nest{space.op, {}};
   const bool empty = std::any_of(space.axes.begin(), space.axes.end(),
                                  [](const Axis& axis) { return axis.padded == 0; });
-  if (!empty) nest.root = Lowering(schedule).lower(0, space.axes);
+  if (!empty && schedule.peel.axis >= 0) {
+    nest.root = peeled(schedule);
+  } else if (!empty) {
+    nest.root = Lowering(schedule).lower(0, space.axes);
+  }
   if (space.tail_end > space.tail_begin) {
     const int64_t stride = element_stride(space.op, 0);
     const int64_t elements = (space.tail_end - space.tail_begin) / stride;

@@ -37,6 +37,15 @@ enum class MixedRows : uint8_t { source, target };
 /// are filled while others leave, or in images in L1 that leave wherever in a line they begin.
 enum class Staging : uint8_t { registers, panels, images };
 
+/// Elements of an axis that go apart, the first and the last ones, so that all blocks begin on
+/// lines and end there.
+struct Peel {
+  int axis = -1;
+  int64_t first = 0, last = 0;
+
+  bool operator==(const Peel&) const = default;
+};
+
 struct Schedule {
   IterationSpace space;
   Movement movement = Movement::row;
@@ -72,6 +81,7 @@ struct Schedule {
   uint32_t asked_sources = 0;
   /// What lies between runs of the source may be read: it is of the source's array.
   bool reads_between = true;
+  Peel peel{};
   /// Of packed elements: which rows are mixed.
   MixedRows mixed = MixedRows::source;
 

@@ -35,6 +35,10 @@ std::string to_string(const Schedule& schedule) {
       (schedule.nontemporal ? ", non-temporal stores" : "") +
       (schedule.stores_runs ? ", runs by one operation each" : "") +
       (schedule.staging == Staging::images ? ", by way of images" : "") +
+      (schedule.peel.axis >= 0 ? ", apart the first " + std::to_string(schedule.peel.first) +
+                                     " and the last " + std::to_string(schedule.peel.last) +
+                                     " elements of axis " + std::to_string(schedule.peel.axis)
+                               : "") +
       (schedule.claimed_ahead != 0 ? ", lines asked for before they are written" : "") + '\n';
   return text + to_string(schedule.space);
 }

@@ -31,7 +31,9 @@ const KernelVariant& pick(const KernelSet& kernels, const Buffers& buffers) {
   for (int k = 1; k <= max_sources; ++k) source |= reinterpret_cast<uintptr_t>(buffers.pointers[k]);
   const auto target = reinterpret_cast<uintptr_t>(buffers.pointers[0]);
   for (const KernelVariant& variant : kernels.variants) {
-    if (((source & variant.source_mask) | (target & variant.target_mask)) == 0) return variant;
+    if ((source & variant.source_mask) == 0 &&
+        (target & variant.target_mask) == variant.target_bits)
+      return variant;
   }
   return kernels.variants.back();
 }

@@ -66,6 +66,7 @@ Result<KernelVariant> make_variant(std::span<const program::Operand> operands, i
     if (operand.role == program::Role::target) {
       extend(kernels.target_range, operand);
       variant.target_mask |= static_cast<uintptr_t>(operand.alignment - 1);
+      variant.target_bits |= static_cast<uintptr_t>(operand.phase);
       variant.arguments.push_back({operand.role});
       continue;
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "base/arithmetic.hpp"
@@ -45,9 +46,15 @@ struct Planned {
 
 /// What is promised of the target's pointer.
 struct Promise {
-  int64_t alignment;         ///< bytes
-  bool begins_line = false;  ///< the same in lines
+  TargetPointer pointer;
+  bool begins_line = false;  ///< it stands on a line
 };
+
+// What allocators put before the large arrays that they give.
+constexpr int64_t header_bytes = 16;
+// Of the code that is left, what may go to targets behind such a header; others between lines get
+// the rest.
+constexpr int64_t thirds_of_left = 2;
 
 /// With stores around the caches, if they can use the promise.
 Planned plan_for(const IterationSpace& simplified, const Target& target, const Promise& promise,
@@ -55,13 +62,13 @@ Planned plan_for(const IterationSpace& simplified, const Target& target, const P
   Planned plan{schedule(simplified, target, goal, promise.begins_line), {}};
   const LoopNest nest = lower(plan.schedule);
   if (plan.schedule.nontemporal)
-    plan.program = select(nest, plan.schedule, target, promise.alignment);
+    plan.program = select(nest, plan.schedule, target, promise.pointer);
   if (!uses_nontemporal_stores(plan.program)) {
-    plan.program = select(nest, plan.schedule, target, 1);
+    plan.program = select(nest, plan.schedule, target, {});
   } else if (promise.begins_line && !stores_known_lines(plan.program)) {
     // Whatever looks where lines begin is content with elements in their places.
     Program anywhere =
-        select(nest, plan.schedule, target, power_of_two_divisor(simplified.op.bytes));
+        select(nest, plan.schedule, target, {power_of_two_divisor(simplified.op.bytes)});
     if (uses_nontemporal_stores(anywhere)) plan.program = std::move(anywhere);
   }
   plan.code_bytes = estimated_code_bytes(plan.program);
@@ -96,12 +103,29 @@ Planned plan_shortly(const IterationSpace& simplified, const Target& target, con
   return plan;
 }
 
-Promise on_line(const Target& target) { return {target.vector_bytes, true}; }
+/// The blocks of a target on lines for one behind the header of an allocator; no program where that
+/// cannot be or would be much code.
+std::optional<Planned> plan_behind_header(const Planned& on_line, const Target& target,
+                                          int64_t most_bytes) {
+  const TargetPointer behind{target.vector_bytes, header_bytes % target.vector_bytes};
+  if (behind.phase == 0 || !stores_known_lines(on_line.program)) return std::nullopt;
+  for (const PeeledRest rest : {PeeledRest::block, PeeledRest::apart}) {
+    std::optional<Schedule> schedule = peeled(on_line.schedule, target, header_bytes, rest);
+    if (!schedule) return std::nullopt;
+    Planned plan{*std::move(schedule), {}};
+    plan.program = select(lower(plan.schedule), plan.schedule, target, behind);
+    plan.code_bytes = estimated_code_bytes(plan.program);
+    if (plan.code_bytes <= most_bytes) return plan;
+  }
+  return std::nullopt;
+}
+
+Promise on_line(const Target& target) { return {{target.vector_bytes}, true}; }
 
 /// Nothing but what stores of lines that begin elsewhere need: allocators put a header before the
 /// arrays that they give.
 Promise between_lines(const Target& target) {
-  return {std::max<int64_t>(target.permute_width, 1), false};
+  return {{std::max<int64_t>(target.permute_width, 1)}, false};
 }
 
 }  // namespace
@@ -114,9 +138,15 @@ std::vector<Program> plan_programs(const IterationSpace& simplified, const Targe
   };
   Planned fast = plan_shortly(simplified, target, on_line(target), CodeGoal::fast);
   // No other program is longer than this one leaves room for, if that can be.
-  const int64_t left = most_code_bytes - fast.code_bytes;
+  int64_t left = most_code_bytes - fast.code_bytes;
+  std::optional<Planned> behind_header =
+      plan_behind_header(fast, target, left / 3 * thirds_of_left);
   // Where no store can be proved aligned, the promise of an aligned target buys nothing.
   if (!add(std::move(fast))) return programs;
+  if (behind_header) {
+    left -= behind_header->code_bytes;
+    add(*std::move(behind_header));
+  }
   const bool shifts = is_move(simplified.op) && shifts_lines(target, simplified.op.bytes);
   if (shifts && stores_known_lines(programs.front())) {
     Planned between = plan_shortly(simplified, target, between_lines(target), CodeGoal::fast, left);
@@ -126,7 +156,7 @@ std::vector<Program> plan_programs(const IterationSpace& simplified, const Targe
   // The program for arrays that stay in the caches, made in a third of the time.
   Target caching = target;
   caching.nontemporal = false;
-  add(plan_shortly(simplified, caching, {1}, CodeGoal::compact, left));
+  add(plan_shortly(simplified, caching, {}, CodeGoal::compact, left));
   return programs;
 }
 

@@ -92,7 +92,8 @@ void print_head(const Program& program, std::string& out) {
     const Operand& operand = program.operands[k];
     out += "operand " + std::to_string(k) + ": " + name_of(role_names, int(operand.role)) + " [" +
            std::to_string(operand.begin) + ", " + std::to_string(operand.end) + ") aligned " +
-           std::to_string(operand.alignment) + "\n";
+           std::to_string(operand.alignment) +
+           (operand.phase != 0 ? " + " + std::to_string(operand.phase) : "") + "\n";
   }
   for (size_t k = 0; k < program.streams.size(); ++k) {
     out += "s" + std::to_string(k) + ": operand " + std::to_string(program.streams[k]) + "\n";

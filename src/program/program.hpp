@@ -235,6 +235,7 @@ struct Operand {
   int64_t begin = 0, end = 0;
   int64_t alignment =
       1;  ///< of the pointer, bytes: the caller's promise, which makes non-temporal stores legal
+  int64_t phase = 0;  ///< bytes that the pointer stands behind a multiple of that, less than it
 
   bool operator==(const Operand&) const = default;
 };

@@ -91,6 +91,10 @@ Checked Verifier::check_head() const {
     if (!is_power_of_two(operand.alignment)) {
       return Violation{6, "an operand's alignment is no power of two"};
     }
+    if (operand.phase < 0 || operand.phase >= operand.alignment ||
+        (operand.phase != 0 && operand.role != Role::target)) {
+      return Violation{6, "an operand's phase"};
+    }
   }
   for (const int operand : program_.streams) {
     if (operand < 0 || size_t(operand) >= program_.operands.size()) {
@@ -201,7 +205,8 @@ Checked Verifier::check_block(const Block& block, const Ranges& ranges) {
 Checked Verifier::check_place(const Op& op, const Ranges& ranges) const {
   if (op.code != Code::shift) return std::nullopt;
   const Operand& operand = program_.operands[size_t(program_.streams[op.stream])];
-  if (operand.alignment % op.width != 0 || !ranges[op.stream].aligned(op.offset, op.width))
+  if (operand.alignment % op.width != 0 ||
+      !ranges[op.stream].aligned(op.offset + operand.phase, op.width))
     return Violation{3, "shifts by parts of elements", &op};
   return std::nullopt;
 }
@@ -219,7 +224,9 @@ Checked Verifier::check_access(const Op& op, const Ranges& ranges) {
     return Violation{2, "outside its operand", &op};
   }
   if (from < operand.begin) return Violation{2, "outside its operand", &op};
-  const bool anywhere = asks_place(op.code) && operand.alignment % program_.vector_bytes != 0;
+  const bool begins_line =
+      operand.alignment % program_.vector_bytes == 0 && operand.phase % program_.vector_bytes == 0;
+  const bool anywhere = asks_place(op.code) && !begins_line;
   const auto touched = anywhere ? accessed_anywhere : accessed;
   from = touched(op, from, program_.vector_bytes).first;
   to = touched(op, to - reach, program_.vector_bytes).last;
@@ -232,8 +239,9 @@ Checked Verifier::check_access(const Op& op, const Ranges& ranges) {
     return std::nullopt;
   }
   if (operand.role == Role::source) return Violation{2, "stores to a source", &op};
-  if (op.code == Code::store_nontemporal && (operand.alignment < program_.vector_bytes ||
-                                             !range.aligned(op.offset, program_.vector_bytes))) {
+  if (op.code == Code::store_nontemporal &&
+      (operand.alignment < program_.vector_bytes ||
+       !range.aligned(op.offset + operand.phase, program_.vector_bytes))) {
     return Violation{3, "not proved aligned", &op};
   }
   written.add(from, to);

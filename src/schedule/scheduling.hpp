@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "loop_nest/schedule.hpp"
 #include "space/iteration_space.hpp"
@@ -21,5 +22,15 @@ enum class CodeGoal : uint8_t {
 /// line; else it may stand anywhere.
 Schedule schedule(const IterationSpace& simplified, const Target& target,
                   CodeGoal goal = CodeGoal::fast, bool begins_line = true);
+
+/// What makes no whole block behind what goes apart: a block of its own, or apart as well, which
+/// takes less code.
+enum class PeeledRest : uint8_t { block, apart };
+
+/// The schedule of targets on lines for one that begins `phase` bytes behind a line: what comes
+/// before the next one goes apart, so that all blocks behind it begin on lines again. None where
+/// runs of the target are short, or where they do not begin alike.
+std::optional<Schedule> peeled(Schedule on_line, const Target& target, int64_t phase,
+                               PeeledRest rest);
 
 }  // namespace restride

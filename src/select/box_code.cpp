@@ -112,7 +112,7 @@ Body BoxCode::relaid(const Relayout& relayout, const std::array<Place, 2>& place
     // Images in scratch have places that nothing was written to.
     scheduled.reads_between = places[1].stream == source_stream;
     scheduled.vector_bytes = vector_bytes_;
-    return select(lower(scheduled), scheduled, target_, alignment);
+    return select(lower(scheduled), scheduled, target_, {alignment});
   };
   Program moves = program(whole_vectors ? around : caching);
   // Operands are target, source and scratch.

@@ -69,14 +69,15 @@ class Selector {
       : schedule_(schedule),
         target_(target),
         nest_(nest),
-        pointer_alignment_(program.operands[0].alignment),
+        pointer_alignment_(std::gcd(program.operands[0].alignment, program.operands[0].phase)),
         tables_(program.tables),
         boxes_(target, schedule.vector_bytes, tables_) {}
 
   /// What the loops around a statement do to the streams.
   struct Around {
     Strides at{};           ///< where it stands, apart from the loops
-    int64_t alignment = 1;  ///< of every position of the target stream, bytes
+    int64_t alignment = 1;  ///< of every position of the target stream, bytes, but for
+    int64_t phase = 0;      ///< so many more
     Strides ahead{};        ///< what the innermost loop adds to the operands
     int loops = 0;          ///< how many there are
   };
@@ -124,10 +125,10 @@ class Selector {
     const nest::Side side = walked(loop.side);
     const Strides from = in_bytes(around.at, nest_.op);
     const bool nests = side.own.empty();
-    const Around inside{
-        near ? around.at : Strides{},
-        std::gcd(near ? around.alignment : std::gcd(around.alignment, from[0]), divisor(side)),
-        nests ? side.stride : Strides{}, around.loops + 1};
+    const int64_t stands = near ? 0 : from[0] + around.phase;
+    const Around inside{near ? around.at : Strides{},
+                        std::gcd(std::gcd(around.alignment, stands), divisor(side)),
+                        near ? around.phase : 0, nests ? side.stride : Strides{}, around.loops + 1};
     Body result = repeat(side, body(loop.body, inside));
     For& made = std::get<For>(result.front());
     if (!near) {
@@ -189,8 +190,8 @@ class Selector {
     const bool joins = schedule_.movement == Movement::row && schedule_.window_loop < 0 &&
                        tile.work == nest::Work::compute &&
                        can_join_rows(tile, nest_.op.bytes, target_);
-    const int64_t alignment =
-        std::gcd(std::gcd(around.alignment, at), divisor_within(tile, schedule_, joins));
+    const int64_t alignment = std::gcd(std::gcd(around.alignment, at + around.phase),
+                                       divisor_within(tile, schedule_, joins));
     const bool fills = tile.work == nest::Work::fill;
     const bool fills_within = std::any_of(tile.sides.begin(), tile.sides.end(),
                                           [](const nest::Side& side) { return side.filled > 0; });
@@ -203,7 +204,7 @@ class Selector {
                           schedule_.shifts_runs,
                           fills || fills_within ? tables_.add(fill_pattern()) : 0,
                           schedule_.nontemporal && alignment % schedule_.vector_bytes == 0,
-                          schedule_.nontemporal ? std::gcd(around.alignment, at) : 1,
+                          schedule_.nontemporal ? std::gcd(around.alignment, at + around.phase) : 1,
                           schedule_.stores_runs,
                           schedule_.claimed_ahead,
                           schedule_.asked_sources,
@@ -324,7 +325,7 @@ void drop_steps(Body& body, int stream) {
 }  // namespace
 
 Program select(const LoopNest& nest, const Schedule& schedule, const Target& target,
-               int64_t alignment) {
+               const TargetPointer& pointer) {
   const int sources = source_count(schedule.space.op);
   Program program;
   program.vector_bytes = schedule.vector_bytes;
@@ -334,12 +335,14 @@ Program select(const LoopNest& nest, const Schedule& schedule, const Target& tar
     const ByteRange touched = touched_bytes(schedule.space, operand);
     const bool target_operand = operand == 0;
     program.operands.push_back({target_operand ? program::Role::target : program::Role::source,
-                                touched.begin, touched.end, target_operand ? alignment : 1});
+                                touched.begin, touched.end, target_operand ? pointer.alignment : 1,
+                                target_operand ? pointer.phase : 0});
     program.streams.push_back(operand);
   }
   Selector selector(schedule, target, nest, program);
   Selector::Around around;
-  around.alignment = alignment;
+  around.alignment = pointer.alignment;
+  around.phase = pointer.phase;
   program.root = selector.root(nest.root, around);
   const bool has_boxes =
       schedule.movement == Movement::compute || schedule.movement == Movement::gather;

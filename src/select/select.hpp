@@ -9,9 +9,15 @@
 
 namespace restride {
 
-/// The program of a nest. `alignment` is what the caller promises of the target pointer, in bytes;
-/// non-temporal stores of the schedule are used where it proves them aligned.
+/// What the caller promises of the target's pointer: it stands `phase` bytes behind a multiple of
+/// `alignment` bytes.
+struct TargetPointer {
+  int64_t alignment = 1, phase = 0;
+};
+
+/// The program of a nest. Non-temporal stores of the schedule are used where the promise proves
+/// them aligned.
 Program select(const LoopNest& nest, const Schedule& schedule, const Target& target,
-               int64_t alignment);
+               const TargetPointer& pointer);
 
 }  // namespace restride

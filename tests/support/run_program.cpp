@@ -136,6 +136,7 @@ Setting demanded_alignment(const Program& program) {
       setting.source_alignment = std::max(setting.source_alignment, operand.alignment);
     } else if (operand.role == program::Role::target) {
       setting.target_alignment = operand.alignment;
+      setting.target_misalignment = operand.phase;
     }
   }
   return setting;
