@@ -52,9 +52,6 @@ struct Promise {
 
 // What allocators put before the large arrays that they give.
 constexpr int64_t header_bytes = 16;
-// Of the code that is left, what may go to targets behind such a header; others between lines get
-// the rest.
-constexpr int64_t thirds_of_left = 2;
 
 /// With stores around the caches, if they can use the promise.
 Planned plan_for(const IterationSpace& simplified, const Target& target, const Promise& promise,
@@ -105,12 +102,12 @@ Planned plan_shortly(const IterationSpace& simplified, const Target& target, con
 
 /// The blocks of a target on lines for one behind the header of an allocator; no program where that
 /// cannot be or would be much code.
-std::optional<Planned> plan_behind_header(const Planned& on_line, const Target& target,
+std::optional<Planned> plan_behind_header(const Schedule& on_line, const Target& target,
                                           int64_t most_bytes) {
   const TargetPointer behind{target.vector_bytes, header_bytes % target.vector_bytes};
-  if (behind.phase == 0 || !stores_known_lines(on_line.program)) return std::nullopt;
+  if (behind.phase == 0) return std::nullopt;
   for (const PeeledRest rest : {PeeledRest::block, PeeledRest::apart}) {
-    std::optional<Schedule> schedule = peeled(on_line.schedule, target, header_bytes, rest);
+    std::optional<Schedule> schedule = peeled(on_line, target, header_bytes, rest);
     if (!schedule) return std::nullopt;
     Planned plan{*std::move(schedule), {}};
     plan.program = select(lower(plan.schedule), plan.schedule, target, behind);
@@ -132,31 +129,36 @@ Promise between_lines(const Target& target) {
 
 std::vector<Program> plan_programs(const IterationSpace& simplified, const Target& target) {
   std::vector<Program> programs;
+  int64_t code_bytes = 0;
   const auto add = [&](Planned plan) {
+    code_bytes += plan.code_bytes;
     programs.push_back(std::move(plan.program));
     return programs.back().operands[0].alignment > 1;
   };
   Planned fast = plan_shortly(simplified, target, on_line(target), CodeGoal::fast);
   // No other program is longer than this one leaves room for, if that can be.
-  int64_t left = most_code_bytes - fast.code_bytes;
-  std::optional<Planned> behind_header =
-      plan_behind_header(fast, target, left / 3 * thirds_of_left);
+  const int64_t left = most_code_bytes - fast.code_bytes;
+  const Schedule begins_line = fast.schedule;
   // Where no store can be proved aligned, the promise of an aligned target buys nothing.
   if (!add(std::move(fast))) return programs;
-  if (behind_header) {
-    left -= behind_header->code_bytes;
-    add(*std::move(behind_header));
-  }
+  bool elsewhere = true;
   const bool shifts = is_move(simplified.op) && shifts_lines(target, simplified.op.bytes);
-  if (shifts && stores_known_lines(programs.front())) {
+  const bool knows_lines = stores_known_lines(programs.front());
+  if (shifts && knows_lines) {
     Planned between = plan_shortly(simplified, target, between_lines(target), CodeGoal::fast, left);
     const bool streams = uses_nontemporal_stores(between.program);
-    if (streams && !add(std::move(between))) return programs;
+    if (streams) elsewhere = add(std::move(between));
   }
-  // The program for arrays that stay in the caches, made in a third of the time.
-  Target caching = target;
-  caching.nontemporal = false;
-  add(plan_shortly(simplified, caching, {}, CodeGoal::compact, left));
+  if (elsewhere) {
+    // The program for arrays that stay in the caches, made in a third of the time.
+    Target caching = target;
+    caching.nontemporal = false;
+    add(plan_shortly(simplified, caching, {}, CodeGoal::compact, left));
+  }
+  if (!knows_lines) return programs;
+  std::optional<Planned> behind =
+      plan_behind_header(begins_line, target, most_code_bytes - code_bytes);
+  if (behind) programs.insert(programs.begin() + 1, std::move(behind->program));
   return programs;
 }
 
