@@ -89,6 +89,27 @@ TEST(ShiftedRows, ComeInByTwoLinesWhereCodeWouldBeLong) {
   }
 }
 
+TEST(CopiedRows, LeaveInLinesWhereTheyAreWorthIt) {
+  struct Row {
+    const char* text;
+    bool read_ahead, others;  // whether a processor reads ahead by steps
+  };
+  Target others = streaming_target(), read_ahead = others;
+  others.imaging_bytes = int64_t{1}
+                         << 40;  // else rows of less than 512 bytes are put together first
+  read_ahead.imaging_bytes = others.imaging_bytes;
+  read_ahead.reads_ahead_by_step = true;
+  for (const Row& row : {Row{"f32[582,75,80] -> f32[582,75,80]{2,0,1}", true, false},
+                         Row{"f32[300,200,112] -> f32[300,200,112]{2,0,1}", true, false},
+                         Row{"f32[300,200,128] -> f32[300,200,128]{2,0,1}", true, true},
+                         Row{"f32[300,200,64] -> f32[300,200,64]{2,0,1}", false, false}}) {
+    const IterationSpace space = simplified_space(row.text);
+    EXPECT_EQ(uses_nontemporal_stores(plan_programs(space, read_ahead).back()), row.read_ahead)
+        << row.text;
+    EXPECT_EQ(uses_nontemporal_stores(plan_programs(space, others).back()), row.others) << row.text;
+  }
+}
+
 TEST(Images, AskAgainForTheEndsOfColumnsThatLeaveSoon) {
   constexpr int to_write = 0;
   const char* const text = "u16[37,53,97,96] -> u16[37,53,97,96]{2,0,1,3}";

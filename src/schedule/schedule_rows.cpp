@@ -42,8 +42,8 @@ constexpr int64_t soon_pages = 4;
 // bytes in .78 and .86, 10 of 68 to 124 bytes in .83 and .90; of 52 and 60 bytes 1.2 to 1.35 times.
 // f32[161,1027,205]{2,0,1} .49 -> .92 of the ceiling, u8[184,74,12,588]{3,1,2,0} .47 -> .99,
 // f32[284,2307,34]{2,0,1} .44 -> .72. Those that are whole lines, of an array that begins between
-// them: of 320 and 448 bytes .83 to .95 of the time of images, of 256 bytes .88 to 1.36.
-constexpr int64_t least_shifted_row_bytes = 320;
+// them, if they are worth shifting: of 320 and 448 bytes .83 to .95 of the time of images, of 256
+// bytes .88 to 1.36.
 
 /// Puts as many rows that follow each other in the target into a tile as make whole lines. False
 /// where they do not.
@@ -144,7 +144,7 @@ bool shifts_rows_by_source(const Draft& draft, int64_t row_bytes) {
   const Target& target = draft.target();
   const bool whole = row_bytes % target.line_bytes == 0;
   return target.reads_ahead_by_step && shifts_images(draft) &&
-         (whole ? row_bytes >= least_shifted_row_bytes : row_bytes > target.line_bytes);
+         (whole ? row_bytes >= least_shifted_row_bytes(target) : row_bytes > target.line_bytes);
 }
 
 void rows(Draft& draft, Movement movement, int innermost) {

@@ -25,9 +25,8 @@ constexpr int64_t stepped_vectors = 4;
 constexpr int64_t least_row_bytes = 8 * 1024, most_rows = 32;
 
 // Shorter ones share too many of their lines. Elements repeated for 400 bytes .25 -> .42 of memcpy,
-// for 324 .17 -> .32, for 300 .31 -> .32; for 22 KB .32 -> .9 of memset. Copies of 812 bytes .42 ->
-// .83, of 4 KB .62 -> 1.0, of 500 .39 -> .39, of 300 .66 -> .52.
-constexpr int64_t least_repeated_bytes = 320, least_copied_bytes = 512;
+// for 324 .17 -> .32, for 300 .31 -> .32; for 22 KB .32 -> .9 of memset.
+constexpr int64_t least_repeated_bytes = 320;
 
 class ShiftedRows {
  public:
@@ -177,7 +176,7 @@ bool begin_between_lines(const nest::Tile& rows, RowValue value, const Machine& 
   if (value != RowValue::copy)
     return repeats_anywhere(machine) && run.extent * bytes >= least_repeated_bytes;
   return run.stride[1] == bytes && shifts_lines(machine) &&
-         run.extent * bytes >= least_copied_bytes;
+         run.extent * bytes >= least_shifted_row_bytes(target);
 }
 
 Body emit_rows_between_lines(const nest::Tile& rows, RowValue value, const Strides& at,
