@@ -95,8 +95,8 @@ TEST(CopiedRows, LeaveInLinesWhereTheyAreWorthIt) {
     bool read_ahead, others;  // whether a processor reads ahead by steps
   };
   Target others = streaming_target(), read_ahead = others;
-  others.imaging_bytes = int64_t{1}
-                         << 40;  // else rows of less than 512 bytes are put together first
+  // Else rows of less than 512 bytes are put together first.
+  others.imaging_bytes = int64_t{1} << 40;
   read_ahead.imaging_bytes = others.imaging_bytes;
   read_ahead.reads_ahead_by_step = true;
   for (const Row& row : {Row{"f32[582,75,80] -> f32[582,75,80]{2,0,1}", true, false},

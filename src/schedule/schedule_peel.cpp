@@ -39,8 +39,8 @@ bool is_uniform(const IterationSpace& space, int axis) {
     if (loop.axis == axis && loop.step == 1) finest = loop.stride;
   }
   return std::all_of(space.loops.begin(), space.loops.end(), [&](const Loop& loop) {
-    return loop.axis != axis || (loop.own.empty() && loop.stride[0] == loop.step * finest[0] &&
-                                 loop.stride[1] == loop.step * finest[1]);
+    return loop.axis != axis ||
+           (loop.stride[0] == loop.step * finest[0] && loop.stride[1] == loop.step * finest[1]);
   });
 }
 

@@ -39,18 +39,10 @@ uint32_t family() {
 
 /// What was measured on Zen 4 alone.
 void take_zen4(Make& make) {
-  // Boxes of 32 KB would drive all else out of a first level that is no larger: 57 cases of ttc and
-  // 10 matrices in .74 of the time towards the second (f32 4096 x 4096 .44 -> .65 of the ceiling,
-  // u8 8192 x 8192 .49 -> .72, f32 T(8,128) to T(16,16) .45 -> .86).
-  make.asked_level = 2;
-  // Where rows begin between lines f32 4097 x 4095 .53 -> .63 of the ceiling, c128 .63 -> .67, 24
-  // other matrices and batches of 24 to 120 MB .95 of the time. Eight lines .85 to 1.0, code of
+  // Where rows begin between lines f32 4097 x 4095 .53 -> .63 of the ceiling, c128 .63 -> .67, 28
+  // other matrices and batches of 24 to 120 MB .96 of the time. Eight lines .85 to 1.0, code of
   // half as much again.
   make.shifted_chunk_lines = 4;
-  // 16 bytes behind a line 57 cases of ttc in .97 of the time, 20 matrices of 8 MB and more in .92
-  // (without what is peeled).
-  make.masked_stores_wait = true;
-  make.shifted_box_bytes = 256;
   // Images of up to 26 KB leave no room in 32: 52 of 1 to 100 MB .96 of the time, of four columns
   // and of one .97; these alone, not before the panel, .97.
   make.columns_claimed_again = 2;
@@ -67,10 +59,8 @@ void take_zen5(Make& make) {
   // 1.7 times in 20 to 40 MB; in 67 MB runs of 16 KB 1.2 times slower, of 1 MB 1.1 times faster.
   make.stored_run_bytes = 12 * 1024;
   make.run_fill_bytes = make.l3_bytes / 2 * 3;
-  // Rows of 384 bytes 16 bytes behind a line 34 GB/s, with the lines at both ends asked for before
-  // they are stored to 50, on a line 48. Runs of 192 bytes .72 to 1.5 of the time.
-  make.masked_stores_wait = true;
-  make.shifted_box_bytes = 256;
+  // Boxes of up to 36 KB stay in a first level of 48.
+  make.asked_level = 1;
 }
 
 /// What the processor says of itself, and what was measured on those of its maker.
@@ -114,7 +104,15 @@ void read_processor(Make& make) {
   // 512 1.14.
   if (amd) make.long_run_bytes = 256;
   if (amd) make.uncut_run_bytes = 2048;
-  if (amd) make.asked_level = 1;
+  // Zen 4, boxes towards the second level in place of a first one of 32 KB, which they would fill:
+  // 16 cases of ttc and 10 matrices in .74 of the time (f32 4096 x 4096 .44 -> .65 of the ceiling,
+  // u8 8192 x 8192 .49 -> .72, f32 T(8,128) to T(16,16) .45 -> .86).
+  if (amd) make.asked_level = 2;
+  // 16 bytes behind a line. Zen 5: rows of 384 bytes 34 GB/s, with the lines at both ends asked for
+  // before they are stored to 50, on a line 48; runs of 192 bytes .72 to 1.5 of the time. Zen 4: 57
+  // cases of ttc in .97 of the time, 20 matrices of 8 MB and more in .92 (without what is peeled).
+  if (amd) make.masked_stores_wait = true;
+  if (amd) make.shifted_box_bytes = 256;
   // Zen 5 loads two pieces a cycle and unpacks four vectors: f32 64 x 64 .43 -> .67 of the ceiling,
   // 69 random transposes of 4 KB to 4 MB .92 of the time. Zen 4 does half of that, and gains as
   // much: 60 random ones of 4 KB to 2 MB .96 of the time, u16 256 x 256 .73 -> .87, u8[32,2048,49]
