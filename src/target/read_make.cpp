@@ -104,10 +104,6 @@ void read_processor(Make& make) {
   // 512 1.14.
   if (amd) make.long_run_bytes = 256;
   if (amd) make.uncut_run_bytes = 2048;
-  // Zen 4, boxes towards the second level in place of a first one of 32 KB, which they would fill:
-  // 16 cases of ttc and 10 matrices in .74 of the time (f32 4096 x 4096 .44 -> .65 of the ceiling,
-  // u8 8192 x 8192 .49 -> .72, f32 T(8,128) to T(16,16) .45 -> .86).
-  if (amd) make.asked_level = 2;
   // 16 bytes behind a line. Zen 5: rows of 384 bytes 34 GB/s, with the lines at both ends asked for
   // before they are stored to 50, on a line 48; runs of 192 bytes .72 to 1.5 of the time. Zen 4: 57
   // cases of ttc in .97 of the time, 20 matrices of 8 MB and more in .92 (without what is peeled).
