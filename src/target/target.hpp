@@ -59,9 +59,9 @@ struct Make {
   int64_t long_run_bytes = 0;
   /// They do not cut digits of the source up to so many bytes.
   int64_t uncut_run_bytes = 512;
-  /// Of the caches, to which boxes are asked for ahead. They would fill a first one of 32 KB: Zen 4,
-  /// 16 cases of ttc and 10 matrices in .74 of the time towards the second (f32 4096 x 4096 .44 ->
-  /// .65 of the ceiling, u8 8192 x 8192 .49 -> .72, f32 T(8,128) to T(16,16) .45 -> .86).
+  /// Of the caches, to which boxes are asked for ahead. They would fill a first one of 32 KB: Zen
+  /// 4, 16 cases of ttc and 10 matrices in .74 of the time towards the second (f32 4096 x 4096 .44
+  /// -> .65 of the ceiling, u8 8192 x 8192 .49 -> .72, f32 T(8,128) to T(16,16) .45 -> .86).
   int asked_level = 2;
   /// The processor reads ahead of an instruction by the steps that it sees it take, so that rows
   /// are best moved by one, in the order of the source.
