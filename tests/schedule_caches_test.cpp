@@ -140,17 +140,61 @@ TEST(Caches, HoldTheLinesInWhichShortRowsGoOn) {
   };
   Target target = target_of({"avx512_vbmi", Caches::hold_everything});
   target.l1_bytes = 48 * 1024;
-  for (const Row& row : {Row{"f32[24,64,64] -> f32[24,64,64]{0,1,2}", 16},   // in two sets
+  for (const Row& row : {Row{"f32[24,64,60] -> f32[24,64,60]{0,1,2}", 16},   // in two sets
                          Row{"f64[12,128,64] -> f64[12,128,64]{0,1,2}", 8},  // in one
                          Row{"u16[24,256,33] -> u16[24,256,33]{0,1,2}", 8},
                          // Twelve lines, for twelve ways.
                          Row{"u16[40,1024,12] -> u16[40,1024,12]{0,1,2}", 48},
                          // In all sets; whole lines; few columns; long rows.
                          Row{"f32[24,60,64] -> f32[24,60,64]{0,1,2}", 64},
-                         Row{"f32[32,64,64] -> f32[32,64,64]{0,1,2}", 64},
+                         Row{"f32[32,64,60] -> f32[32,64,60]{0,1,2}", 64},
                          Row{"f32[24,64,9] -> f32[24,64,9]{0,1,2}", 63},
                          Row{"f32[1023,150] -> f32[1023,150]{0,1}", 64}}) {
     EXPECT_EQ(source_run_elements(scheduled(row.text, target)), row.columns) << row.text;
+  }
+}
+
+TEST(Caches, GetRowsThatCrowdThemByWayOfScratch) {
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.l1_bytes = 32 * 1024;
+  expect_movements({{"u8[32,2048] -> u8[32,2048]{0,1}", Movement::gather},
+                    {"u8[24,2048] -> u8[24,2048]{0,1}", Movement::transpose},  // twelve lines a set
+                    {"u8[17,4096] -> u8[17,4096]{0,1}", Movement::gather},
+                    {"u8[100,4097] -> u8[100,4097]{0,1}", Movement::gather},  // two lines a row
+                    {"u8[100,4160] -> u8[100,4160]{0,1}", Movement::transpose},
+                    {"u16[8,100,64] -> u16[8,100,64]{0,1,2}", Movement::transpose},  // few rows
+                    {"u16[64,32,64] -> u16[64,32,64]{0,1,2}", Movement::gather},
+                    {"u16[64,64,16] -> u16[64,64,16]{0,1,2}", Movement::transpose},  // half lines
+                    {"f32[24,1024] -> f32[24,1024]{0,1}", Movement::gather},
+                    // A network takes fewer rows of wide elements, unless it leaves half a line or
+                    // goes on along the target.
+                    {"f32[32,512] -> f32[32,512]{0,1}", Movement::transpose},
+                    {"f32[32,513] -> f32[32,513]{0,1}", Movement::gather},
+                    {"f32[512,512] -> f32[512,512]{0,1}", Movement::gather},
+                    {"c128[32,256] -> c128[32,256]{0,1}", Movement::gather},
+                    {"f64[64,32,16] -> f64[64,32,16]{0,1,2}", Movement::transpose},
+                    // Columns crowd them, too.
+                    {"f64[64,8,64] -> f64[64,8,64]{0,1,2}", Movement::gather},
+                    {"f64[32,16,128] -> f64[32,16,128]{0,1,2}", Movement::transpose}},
+                   target);
+  // Its ways hold all of them; there is none.
+  target.l1_bytes = 128 * 1024;
+  expect_movements({{"u8[32,2048] -> u8[32,2048]{0,1}", Movement::transpose}}, target);
+  target.l1_bytes = 0;
+  expect_movements({{"u8[32,2048] -> u8[32,2048]{0,1}", Movement::transpose}}, target);
+}
+
+TEST(Caches, GetBlocksOfRowsThatCrowdThemAsTheyLieInTheSource) {
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  for (const char* text :
+       {"u8[300,4096] -> u8[300,4096]{0,1}", "f32[300,1024] -> f32[300,1024]{0,1}"}) {
+    const Schedule schedule = scheduled(text, target);
+    const std::vector<Loop>& loops = schedule.space.loops;
+    ASSERT_EQ(schedule.tile_loops, 2) << text;
+    const Loop &rows = loops[loops.size() - 2], &columns = loops.back();
+    EXPECT_EQ(columns.extent * columns.stride[1], 256) << text;
+    EXPECT_EQ(rows.extent, 64) << text;
+    EXPECT_EQ(rows.stride[1], 4096) << text;
   }
 }
 

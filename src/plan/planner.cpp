@@ -167,9 +167,7 @@ std::vector<Target> rivals(const IterationSpace& simplified, const Target& targe
   if (target.nontemporal) {
     const bool streams = schedule(simplified, target).nontemporal;
     Target other = target;
-    other.streaming_bytes = streams ? std::numeric_limits<int64_t>::max() : 0;
-    other.crowded_streaming_bytes = other.streaming_bytes;
-    other.streaming_fill_bytes = other.imaging_bytes = other.streaming_bytes;
+    stream_beyond(other, streams ? std::numeric_limits<int64_t>::max() : 0);
     result.push_back(other);
   }
   if (target.vector_bytes == 64) {

@@ -29,6 +29,18 @@ constexpr int64_t half_line_bytes = 32;
 // .38 -> .19, but u16 2049 x 128 .07 -> .31.
 constexpr int64_t most_short_row_bytes = 256;
 
+// Rows of the source that networks read before they come back to a line: more than half as many
+// again as a set has ways are too many. Zen 4, through scratch: u8[28,2048] .81 of the time, but
+// [20,2048] 1.14; f64[16,512] .85, [12,512] 1.17; f32[32,512] 1.17, [32,513] .66 and 512 x 512,
+// whose columns crowd sets, too, .83.
+constexpr int64_t most_rows = 32, rows_of_wide = 24;
+
+// Of a row so much makes it worth to be copied: f64[64,32,16] reversed, 128 bytes, 1.19 of the
+// time, f32[128,32,32] .76, u8[64,64,64] .45. Where columns of a block of wide elements crowd sets,
+// too, as many rows as make eight lines of the target: f64[64,8,64] reversed .70, [32,16,128] 1.32,
+// [16,32,64] 1.46.
+constexpr int64_t least_row_lines = 1, least_wide_row_lines = 4, least_column_lines = 8;
+
 /// A way of L1 is as large as a page: its sets are chosen before addresses are translated.
 int64_t l1_ways(const Target& target) { return target.l1_bytes / target.page_bytes; }
 
@@ -92,6 +104,26 @@ bool narrow_network(Draft& draft, int across) {
 
 bool l1_holds_lines(const Target& target, int64_t stride, int64_t count) {
   return lines_in_set(target, stride, count, target.line_bytes) <= l1_ways(target);
+}
+
+bool source_rows_crowd(const Draft& draft) {
+  const Target& target = draft.target();
+  const int row = draft.contiguous(0), column = draft.contiguous(1);
+  const int64_t ways = l1_ways(target);
+  if (row < 0 || column < 0 || row == column || ways == 0) return false;
+  const int64_t bytes = draft.space().op.bytes, line = target.line_bytes;
+  const bool narrow = bytes<widest_crowding_bytes, wide = bytes> widest_crowding_bytes;
+  const Loop &down = draft.loop(row), &across = draft.loop(column);
+  const int64_t least_lines = wide ? least_wide_row_lines : least_row_lines;
+  if (across.extent * bytes < least_lines * line) return false;
+  const int64_t columns = std::min(across.extent, crowding_column_bytes / bytes);
+  if (wide && down.extent * bytes < least_column_lines * line &&
+      !l1_holds_lines(target, across.stride[0], columns))
+    return false;
+  const bool aligned = down.stride[1] % line == 0;
+  const int64_t most = narrow || !aligned || crowds_sets(draft) ? most_rows : rows_of_wide;
+  const int64_t rows = std::min(down.extent, most), touched = aligned ? line : 2 * line;
+  return 2 * lines_in_set(target, down.stride[1], rows, touched) > 3 * ways;
 }
 
 int64_t short_row_bytes(const Draft& draft) {

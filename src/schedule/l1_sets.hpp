@@ -5,6 +5,8 @@
 //     column 0   line 0 ...      where columns are nearly a power of two apart, all these lines
 //     column 1   line 0 ...      belong to few sets, more than those have ways: each is gone
 //     column 2   line 0 ...      before it is full
+//
+// and reads rows of the source, of which the same is true.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +17,10 @@ namespace restride::scheduling {
 
 /// Whether its sets have room for so many lines that are `stride` bytes apart.
 bool l1_holds_lines(const Target& target, int64_t stride, int64_t count);
+
+/// Whether lines of the source that a transpose reads together crowd sets of L1, so that each is
+/// gone before the rest of it is read. Rows are long enough then to be copied to scratch first.
+bool source_rows_crowd(const Draft& draft);
 
 /// How long rows of the target's finest digit are, bytes, if the next ones soon go on in the lines
 /// in which they end; 0 where they are long.

@@ -15,7 +15,7 @@ namespace restride::scheduling {
 /// Rows that `innermost` makes: copied, splatted, or computed where sources follow them.
 void rows(Draft& draft, Movement movement, int innermost);
 
-// ---- repeated sources, and those whose elements lie apart
+// ---- repeated sources, and those that are better copied first
 
 /// Whether rows of so many bytes that begin between lines of the target are rather shifted one by
 /// one in the order of the source than put together first.
@@ -42,6 +42,10 @@ bool gather_repeats(Draft& draft);
 /// Marks a block of a source whose elements lie apart, to be transposed once they are dense in
 /// scratch. False if they are dense, or in lines of their own.
 bool gather_apart(Draft& draft);
+
+/// Marks a block of a source whose rows crowd sets of L1, to be copied to scratch and transposed
+/// from there. False if they do not, and around the caches, where rows come in by panels.
+bool gather_crowded(Draft& draft);
 
 // ---- transposes
 

@@ -1,9 +1,7 @@
 // Schedules of moves that repeat a large source: what is read of it is written everywhere while it
 // is in L1, before the next of it is read. Rows are copied to each of their places; blocks that lie
-// across the target are relaid into scratch once, and what repeats there makes runs of it. So are
-// elements that lie apart: they are dense there before they are transposed.
+// across the target are relaid into scratch once, and what repeats there makes runs of it.
 #include <algorithm>
-#include <cstdlib>
 
 #include "program/program.hpp"
 #include "schedule/movements.hpp"
@@ -23,9 +21,6 @@ constexpr int64_t filling_bytes = program::max_scratch_bytes;
 // Blocks whose rows are made of what repeats have so much of a row in scratch: 64, 128 and 256
 // bytes take 1.02, 1 and 1 of the time.
 constexpr int64_t gathered_row_bytes = 128;
-// Elements of a source that lie apart come in from so much of it at a time: 15 transposes with 256
-// bytes in .34 of the time of element by element, 512 .41, 1024 .38, 2048 .43.
-constexpr int64_t gathered_column_bytes = 256;
 // Rows that are joined in scratch pay for it when they are copied so often; a unit writes so much.
 constexpr int64_t least_repeats = 4, repeating_bytes = 64 * 1024;
 
@@ -133,31 +128,6 @@ bool gather_repeats(Draft& draft) {
     const int64_t column = draft.take_run(1, bytes, most, Mark::source_run);
     draft.schedule().movement = Movement::gather;
     return row > bytes && column > bytes;
-  });
-}
-
-bool gather_apart(Draft& draft) {
-  const int row = draft.contiguous(0), column = draft.nearest(1, 1);
-  if (draft.goal() == CodeGoal::part || draft.contiguous(1) >= 0 || row < 0 || column < 0 ||
-      row == column || !draft.movable_inside(row)) {
-    return false;
-  }
-  const int64_t bytes = draft.space().op.bytes, stride = std::abs(draft.loop(column).stride[1]);
-  if (2 * stride > draft.target().line_bytes) return false;
-  // In memory few elements at a time are as fast, where they are wide: f32[2000,2000] every other
-  // one 2.8 ms for 3.7, by lanes for 14; u8[3000,4000] every fourth 138 ms for 21, by lanes 18 for
-  // 37.
-  const bool far = draft.extent_bytes(0) + draft.extent_bytes(1) > 2 * draft.target().imaging_bytes;
-  if (permutes_lanes(draft.target()) ? draft.schedule().nontemporal : far && bytes >= 4)
-    return false;
-  return draft.instead(draft.schedule(), [&] {
-    const int64_t columns = std::min(draft.loop(column).extent, gathered_column_bytes / stride);
-    draft.move_inside(
-        draft.split_off(row, std::max<int64_t>(1, repeated_bytes / (columns * bytes))));
-    draft.move_inside(draft.split_off(draft.nearest(1, 1), columns));
-    draft.mark(draft.loop_count() - 1) = draft.mark(draft.loop_count() - 2) = Mark::target_run;
-    draft.schedule().movement = Movement::gather;
-    return true;
   });
 }
 

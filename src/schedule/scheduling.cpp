@@ -117,7 +117,8 @@ void move(Draft& draft) {
     rows(draft, Movement::row, innermost);
   } else if (splat) {
     rows(draft, Movement::splat, innermost);
-  } else if (!moves || !(repeat_blocks(draft) || gather_repeats(draft) || gather_apart(draft))) {
+  } else if (!moves || !(repeat_blocks(draft) || gather_repeats(draft) || gather_apart(draft) ||
+                         gather_crowded(draft))) {
     transpose(draft);
   }
 }

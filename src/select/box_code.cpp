@@ -103,8 +103,7 @@ Body BoxCode::relaid(const Relayout& relayout, const std::array<Place, 2>& place
   simplify(space);
   Target caching = target_, around = target_;
   caching.nontemporal = false;
-  around.streaming_bytes = around.crowded_streaming_bytes = 0;
-  around.streaming_fill_bytes = around.imaging_bytes = 0;
+  stream_beyond(around, 0);
   const bool whole_vectors = alignment % vector_bytes_ == 0;
   const auto program = [&](const Target& target) {
     Schedule scheduled = schedule(space, target, CodeGoal::part);

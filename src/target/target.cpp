@@ -77,6 +77,11 @@ void take_make_of(const Target& host, Target& target) {
 
 }  // namespace
 
+void stream_beyond(Make& make, int64_t bytes) {
+  make.streaming_bytes = make.crowded_streaming_bytes = make.gathered_streaming_bytes = bytes;
+  make.streaming_fill_bytes = make.imaging_bytes = bytes;
+}
+
 InstructionSet instruction_set(const Target& target) {
   if (target.architecture == Architecture::aarch64) {
     if (target.vector_bytes > 16) return InstructionSet::sve256;

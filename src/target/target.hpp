@@ -28,6 +28,8 @@ struct Make {
   int64_t streaming_bytes = 24 * 1024 * 1024;
   /// The same where columns of a transpose crowd sets of the caches.
   int64_t crowded_streaming_bytes = 24 * 1024 * 1024;
+  /// The same where rows of the source crowd them, which are copied to scratch in the caches.
+  int64_t gathered_streaming_bytes = 24 * 1024 * 1024;
   /// The same where hardly anything is read.
   int64_t streaming_fill_bytes = 24 * 1024 * 1024;
   /// The same where runs of the target that begin between lines are put together first.
@@ -79,6 +81,9 @@ struct Make {
 
   bool operator==(const Make&) const = default;
 };
+
+/// Arrays of more than so many bytes go around the caches, whatever is done with them.
+void stream_beyond(Make& make, int64_t bytes);
 
 /// One machine as the planner and the verifier see it.
 struct Target : Make {

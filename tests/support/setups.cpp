@@ -14,9 +14,7 @@ namespace restride::testing {
 Target target_of(const Setup& setup) {
   Target target = *find_target(setup.target);
   const bool holds_nothing = setup.caches == Caches::hold_nothing;
-  target.streaming_bytes = holds_nothing ? 0 : int64_t{1} << 60;
-  target.streaming_fill_bytes = target.imaging_bytes = target.crowded_streaming_bytes =
-      target.streaming_bytes;
+  stream_beyond(target, holds_nothing ? 0 : int64_t{1} << 60);
   target.claiming_bytes = 0;
   target.shifting_run_bytes = 256;
   // Two targets stand for processors that are programmed otherwise.
@@ -46,8 +44,7 @@ Target streaming_target() {
   Target target = *std::find_if(known.begin(), known.end(), [](const Target& candidate) {
     return candidate.name == "avx512_vbmi";
   });
-  target.streaming_bytes = target.streaming_fill_bytes = target.imaging_bytes =
-      target.crowded_streaming_bytes = int64_t{1} << 20;
+  stream_beyond(target, int64_t{1} << 20);
   return target;
 }
 
