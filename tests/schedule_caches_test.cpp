@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "schedule/block_sizes.hpp"
 #include "schedule/scheduling.hpp"
 #include "support/scheduled.hpp"
 #include "support/setups.hpp"
@@ -195,6 +196,44 @@ TEST(Caches, GetBlocksOfRowsThatCrowdThemAsTheyLieInTheSource) {
     EXPECT_EQ(columns.extent * columns.stride[1], 256) << text;
     EXPECT_EQ(rows.extent, 64) << text;
     EXPECT_EQ(rows.stride[1], 4096) << text;
+  }
+}
+
+TEST(Caches, AreWrittenToByWayOfScratchWhereColumnsCrowdThem) {
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.l1_bytes = 32 * 1024;
+  expect_movements({{"u8[4097,64] -> u8[4097,64]{0,1}", Movement::gather},
+                    {"u8[2043,64] -> u8[2043,64]{0,1}", Movement::gather},
+                    {"u8[1023,64] -> u8[1023,64]{0,1}", Movement::transpose},  // in four sets
+                    {"u16[2049,65] -> u16[2049,65]{0,1}", Movement::gather},
+                    {"u16[1025,65] -> u16[1025,65]{0,1}", Movement::transpose},
+                    {"f32[1023,49] -> f32[1023,49]{0,1}", Movement::gather},
+                    {"f32[1023,7] -> f32[1023,7]{0,1}", Movement::transpose},  // few columns
+                    {"f32[1032,49] -> f32[1032,49]{0,1}", Movement::transpose},
+                    {"f32[1024,49] -> f32[1024,49]{0,1}", Movement::transpose},  // whole lines
+                    {"f32[2049,65] -> f32[2049,65]{0,1}", Movement::gather},
+                    {"f64[513,130] -> f64[513,130]{0,1}", Movement::transpose},  // wide
+                    // Short runs.
+                    {"u8[33,4,31,64] -> u8[33,4,31,64]{0,1,2,3}", Movement::transpose}},
+                   target);
+  const Schedule schedule = scheduled("u16[2049,65] -> u16[2049,65]{0,1}", target);
+  ASSERT_EQ(schedule.tile_loops, 2);
+  const std::vector<Loop>& loops = schedule.space.loops;
+  EXPECT_EQ(loops.back().stride[0], 2);
+  EXPECT_EQ(loops.back().extent * loops.back().stride[0], 512);
+  EXPECT_EQ(loops[loops.size() - 2].extent, 32);
+}
+
+TEST(Caches, KeepThreeQuartersOfLinesOfCrowdedRows) {
+  struct Row {
+    int64_t l1_bytes;
+    int64_t narrow, wide;
+  };
+  for (const Row& row : {Row{48 * 1024, 512, 256}, Row{32 * 1024, 256, 128}, Row{0, 64, 32}}) {
+    Target target;
+    target.l1_bytes = row.l1_bytes;
+    EXPECT_EQ(crowded_rows(target, 1), row.narrow) << row.l1_bytes;
+    EXPECT_EQ(crowded_rows(target, 4), row.wide) << row.l1_bytes;
   }
 }
 

@@ -22,8 +22,8 @@ enum class Movement : uint8_t {
   transpose,  ///< some loops make a run of the target, others a run of the source
   repeat,     ///< a block is relaid into scratch, and its rows are copied to each of their places
   gather,     ///< digits do not nest, elements repeat in a run of the target or lie apart in a
-              ///< source across it, or rows of that crowd sets of L1: sources are relaid into
-              ///< scratch, the target is made from there
+              ///< source across it, or rows of that or columns of the target crowd sets of L1:
+              ///< sources are relaid into scratch, the target is made from there
   compute,    ///< rows of the target are computed; sources that do not lie in rows, or repeat one
               ///< element there, are relaid into scratch first
   mix,        ///< rows of packed elements are mixed into an image in scratch, whose bytes are those

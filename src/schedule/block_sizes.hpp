@@ -1,7 +1,11 @@
 // Sizes of blocks that schedules of several kinds share.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
+
+#include "target/target.hpp"
 
 namespace restride {
 
@@ -11,15 +15,28 @@ namespace restride {
 // 1.0 (staged .8 - .9); f32 .8, less than staged. Rows of 192 bytes .66 -> 1.1.
 constexpr int64_t page_rows = 16;
 
-// Columns of a block of a transpose in the caches; rows, where they crowd sets of L1: u16 1025 x
-// 150 .31 -> .52, 128 rows .28; f32 1025 x 130 .29 -> .54, 128 rows .29.
+// Columns of a block of a transpose in the caches.
 constexpr int64_t cached_columns = 64;
-constexpr int64_t crowded_rows(int64_t element_bytes) { return element_bytes < 4 ? 512 : 256; }
+
+// Its rows, where they crowd sets of L1: u16 1025 x 150 .31 -> .52, 128 rows .28; f32 1025 x 130
+// .29 -> .54, 128 rows .29, with 48 KB. Lines of so many narrow ones take three quarters of L1 at
+// most. With 32 KB half as many: Zen 4, 101 transposes .93 of the time, u16 1029 x 49 .60, u8 2048
+// x 100 .75, f32 512 x 300 .89, but 1032 x 130 1.14; a fourth as many .95 of the time.
+inline int64_t crowded_rows(const Target& target, int64_t element_bytes) {
+  constexpr uint64_t least_rows = 64;
+  const int64_t lines = target.l1_bytes / 4 * 3 / target.line_bytes;
+  const auto rows = static_cast<int64_t>(std::bit_floor(std::max(uint64_t(lines), least_rows)));
+  return element_bytes < 4 ? rows : rows / 2;
+}
 
 // Rows of a source that crowd sets of L1 come in from so much of each at a time. Zen 4, 23
 // transposes in L2 and L3, blocks of 16 KB: 256 bytes .86 of the time, 512 .89, 1024 .94; blocks of
 // 8 KB by 64 bytes .94; 108 others by 256 bytes, of 16 KB .82, of 32 KB .85.
 constexpr int64_t crowding_column_bytes = 256, crowding_block_bytes = 16 * 1024;
+
+// Columns of a target that crowd sets of L1 leave by so much of each at a time. Zen 4, 101
+// transposes: 512 bytes .93 of the time without, 384 .96, 768 .98.
+constexpr int64_t crowding_run_bytes = 512;
 
 // Iterations of the loops around blocks that are left to threads to share.
 constexpr int64_t least_units = 16;

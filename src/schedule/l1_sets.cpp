@@ -41,6 +41,9 @@ constexpr int64_t most_rows = 32, rows_of_wide = 24;
 // [16,32,64] 1.46.
 constexpr int64_t least_row_lines = 1, least_wide_row_lines = 4, least_column_lines = 8;
 
+// Shorter runs of the target than this are not worth to be made in scratch.
+constexpr int64_t least_crowded_run_bytes = 128;
+
 /// A way of L1 is as large as a page: its sets are chosen before addresses are translated.
 int64_t l1_ways(const Target& target) { return target.l1_bytes / target.page_bytes; }
 
@@ -126,6 +129,19 @@ bool source_rows_crowd(const Draft& draft) {
   return 2 * lines_in_set(target, down.stride[1], rows, touched) > 3 * ways;
 }
 
+bool target_columns_crowd(const Draft& draft) {
+  const Target& target = draft.target();
+  const int row = draft.contiguous(0), column = draft.contiguous(1);
+  const int64_t bytes = draft.space().op.bytes, line = target.line_bytes, ways = l1_ways(target);
+  if (row < 0 || column < 0 || row == column || ways == 0 || bytes > widest_crowding_bytes)
+    return false;
+  const Loop &down = draft.loop(row), &across = draft.loop(column);
+  if (down.extent * bytes < least_crowded_run_bytes || across.stride[0] % line == 0) return false;
+  const int64_t network = bytes < widest_crowding_bytes ? program::lane_bytes : half_line_bytes;
+  return lines_in_set(target, across.stride[0], std::min(across.extent, network / bytes),
+                      2 * line) >= ways;
+}
+
 int64_t short_row_bytes(const Draft& draft) {
   const int down = finest_loop(draft, 0);
   if (down < 0) return 0;
@@ -158,7 +174,7 @@ bool make_room_in_l1(Draft& draft) {
   if (wide) return true;
   // Half of the rows of the source and more stay there from one network to the next: 24 of u8 and
   // u16, 100 to 320 columns of which only half do, .83 of the time without.
-  const int64_t rows = std::min(draft.loop(down).extent, crowded_rows(bytes));
+  const int64_t rows = std::min(draft.loop(down).extent, crowded_rows(target, bytes));
   return lines_in_set(target, draft.loop(down).stride[1], rows, line) <= 2 * ways;
 }
 

@@ -43,8 +43,9 @@ bool gather_repeats(Draft& draft);
 /// scratch. False if they are dense, or in lines of their own.
 bool gather_apart(Draft& draft);
 
-/// Marks a block of a source whose rows crowd sets of L1, to be copied to scratch and transposed
-/// from there. False if they do not, and around the caches, where rows come in by panels.
+/// Marks a block whose rows in the source crowd sets of L1, to be copied to scratch and transposed
+/// from there, or whose columns in the target do, to be transposed in scratch and copied from
+/// there. False if they do not, and around the caches, where they come in by panels.
 bool gather_crowded(Draft& draft);
 
 // ---- transposes

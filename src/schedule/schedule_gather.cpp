@@ -1,5 +1,6 @@
-// Schedules of transposes whose source is better copied to scratch first: where its elements lie
-// apart, to be dense, or where its rows crowd sets of L1, to be read once.
+// Schedules of transposes by way of scratch: where elements of the source lie apart, to be dense,
+// where its rows crowd sets of L1, to be read once, or where columns of the target do, to be
+// written once.
 //
 //     source                 scratch        target
 //     a . b . c . d .        a b c d        a e
@@ -21,11 +22,15 @@ constexpr int64_t apart_bytes = 8 * 1024;
 // bytes in .34 of the time of element by element, 512 .41, 1024 .38, 2048 .43.
 constexpr int64_t apart_column_bytes = 256;
 
-/// Marks loops `row`, which is contiguous in the target, and then `column` of the source, as a
-/// block that lies in scratch as it does in the source.
-void mark_block(Draft& draft, int64_t rows, int64_t columns) {
-  draft.move_inside(draft.split_off(draft.contiguous(0), rows));
+/// In which order a block lies in scratch: that of the source, or that of the target.
+enum class BlockOrder : uint8_t { source, target };
+
+/// Marks so much of the loops that are finest in the target and in the source as a block.
+void mark_block(Draft& draft, int64_t rows, int64_t columns, BlockOrder order) {
+  const auto take_rows = [&] { draft.move_inside(draft.split_off(draft.contiguous(0), rows)); };
+  if (order == BlockOrder::source) take_rows();
   draft.move_inside(draft.split_off(draft.nearest(1, 1), columns));
+  if (order == BlockOrder::target) take_rows();
   draft.mark(draft.loop_count() - 1) = draft.mark(draft.loop_count() - 2) = Mark::target_run;
   draft.schedule().movement = Movement::gather;
 }
@@ -48,20 +53,24 @@ bool gather_apart(Draft& draft) {
     return false;
   return draft.instead(draft.schedule(), [&] {
     const int64_t columns = std::min(draft.loop(column).extent, apart_column_bytes / stride);
-    mark_block(draft, std::max<int64_t>(1, apart_bytes / (columns * bytes)), columns);
+    mark_block(draft, std::max<int64_t>(1, apart_bytes / (columns * bytes)), columns,
+               BlockOrder::source);
     return true;
   });
 }
 
 bool gather_crowded(Draft& draft) {
-  const int row = draft.contiguous(0), column = draft.contiguous(1);
-  if (draft.goal() == CodeGoal::part || draft.schedule().nontemporal || !source_rows_crowd(draft) ||
-      !draft.movable_inside(row) || !draft.movable_inside(column))
-    return false;
+  if (draft.goal() == CodeGoal::part || draft.schedule().nontemporal) return false;
+  const bool rows_crowd = source_rows_crowd(draft);
+  if (!rows_crowd && !target_columns_crowd(draft)) return false;
   return draft.instead(draft.schedule(), [&] {
+    const size_t operand = rows_crowd ? 1 : 0;
     const int64_t bytes = draft.space().op.bytes;
-    const int64_t columns = std::min(draft.loop(column).extent, crowding_column_bytes / bytes);
-    mark_block(draft, crowding_block_bytes / (columns * bytes), columns);
+    const int64_t most = (rows_crowd ? crowding_column_bytes : crowding_run_bytes) / bytes;
+    const int64_t run = std::min(draft.loop(draft.contiguous(operand)).extent, most);
+    const int64_t runs = crowding_block_bytes / (run * bytes);
+    if (rows_crowd) mark_block(draft, runs, run, BlockOrder::source);
+    if (!rows_crowd) mark_block(draft, run, runs, BlockOrder::target);
     return true;
   });
 }

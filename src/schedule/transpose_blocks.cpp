@@ -104,7 +104,7 @@ Block block_of_networks(const Draft& draft, bool streams, bool crowds) {
     return {draft.target().vector_bytes / bytes, draft.schedule().network_column_bytes / bytes};
   if (draft.schedule().nontemporal) return streamed_block(bytes);
   if (streams) return uncached_block;
-  return {crowds ? crowded_rows(bytes) : cached_rows(bytes), kept_columns(draft)};
+  return {crowds ? crowded_rows(draft.target(), bytes) : cached_rows(bytes), kept_columns(draft)};
 }
 
 int64_t long_rows(const Draft& draft, int64_t row, int64_t column, bool crowds) {
