@@ -50,6 +50,29 @@ TEST(LoadedObject, RunsLikeAnyPlan) {
   EXPECT_FALSE(plan->execute(std::span<const std::byte>(from), std::span<std::byte>(to, 7)));
 }
 
+/// Writes where in its page the scratch begins.
+void tell_scratch(const void*, void* const* operands, int64_t first, int64_t last) {
+  const uint64_t place = reinterpret_cast<uintptr_t>(operands[2]) % 4096;
+  if (first < last) std::memcpy(operands[0], &place, 8);
+}
+
+TEST(LoadedObject, GetsScratchThatBeginsWithAPage) {
+  restride_object object = copy_object();
+  object.operand_count = 3;
+  object.operands[2] = {RESTRIDE_OPERAND_SCRATCH, 0, 100, 64};
+  object.entry = tell_scratch;
+  const Result<Plan> plan = Plan::load(object);
+  ASSERT_TRUE(plan) << plan.error().message;
+  // Calls at other depths of the stack.
+  const std::function<void(int)> call = [&](int depth) {
+    uint64_t from = 0, place = 1;
+    plan->execute(&from, &place);
+    EXPECT_EQ(place, 0U) << depth;
+    if (depth > 0) call(depth - 1);
+  };
+  call(40);
+}
+
 TEST(LoadedObject, IsRefusedWithTheNamesOfTheFeaturesThatAreMissing) {
   restride_object object = copy_object();
   std::strcpy(object.target, "elsewhere");
