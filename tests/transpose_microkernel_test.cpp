@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/arithmetic.hpp"
+#include "microkernel/transpose/column_places.hpp"
 #include "microkernel/transpose/shifted_lines.hpp"
 #include "support/microkernel_tails.hpp"
 
@@ -139,6 +141,48 @@ TEST_P(Microkernel, TransposesIntoShortRowsThatTouch) {
       const std::string batch = array(size.type, {2, rows, columns});
       expect_conforms(batch + " -> " + batch + "{1,2,0}", GetParam());
       if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST(Transposes, MakeImagesOfTwoPages) {
+  for (const char* features : {"avx512", "avx512_vbmi"}) {
+    const restride::testing::Setup setup{features, Caches::hold_nothing};
+    for (const Element& size : every_width) {
+      for (const int rows : {64, 65, 66, 71, 97, 100, 125, 126, 129}) {
+        // Blocks, and what is left of columns; matrices that begin between lines, too.
+        const int columns = 1024 / size.bytes + rows % 3 * 40 / size.bytes;
+        const std::string from = array(size.type, {rows, columns});
+        expect_conforms(from + " -> " + from + "{0,1}", setup);
+        const std::string batch = array(size.type, {2, rows, columns});
+        expect_conforms(batch + " -> " + batch + "{1,2,0}", setup);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(ColumnPlaces, KeepColumnsAndVectorsOfThemWithinAPage) {
+  constexpr int64_t page = 4096, line = 64;
+  for (const int64_t columns : {4, 8, 16, 32, 64}) {
+    for (int64_t run = 65; run * columns < 3 * page; run += 1 + run / 16) {
+      const ColumnPlaces places = ColumnPlaces::in_pages(run, columns, line, page);
+      const bool evenly = run * columns <= page || ceil_div(columns, (page - line) / run) > 2;
+      ASSERT_EQ(places.evenly(), evenly) << run << " x " << columns;
+      for (int64_t k = 0; k < columns; ++k) {
+        const int64_t begin = places.at(k), last = begin + run - 1;
+        if (evenly) {
+          EXPECT_EQ(begin, k * run);
+        } else {
+          EXPECT_EQ(begin / page, last / page) << run << " x " << columns << ": " << k;
+        }
+        // As it lies in lines of the run, and behind the columns before.
+        EXPECT_EQ(begin % line, k * run % line) << run << " x " << columns << ": " << k;
+        EXPECT_GE(begin, k * run);
+        const ColumnPlaces::Stretch stretch = places.stretch(k * run);
+        EXPECT_EQ(k * run + stretch.moved, begin);
+        EXPECT_GE(stretch.end, (k + 1) * run);
+      }
     }
   }
 }

@@ -144,7 +144,7 @@ class ImagedTranspose {
   }
 
   Body images_in() const {
-    return PanelImage(piece_, panel_columns_, pitch_, at_, machine_).emit();
+    return PanelImage(piece_, panel_columns_, ColumnPlaces(pitch_), at_, machine_).emit();
   }
 
   /// Columns of a panel leave one after the other.

@@ -62,7 +62,7 @@ class JoinedTranspose {
  private:
   int64_t panel_bytes() const { return panel_columns_ * run_; }
 
-  PanelImage panel(int64_t columns) const { return {rows_, columns, at_, machine_}; }
+  PanelImage panel(int64_t columns) const { return {rows_, columns, places_, at_, machine_}; }
 
   /// How streams move in a loop over images of `columns` columns that begins with image `first`.
   std::vector<Step> walked(int64_t columns, int64_t first) const {
@@ -85,7 +85,7 @@ class JoinedTranspose {
 
   /// Some columns come in, panel by panel, and leave.
   Body image(int64_t columns) const {
-    const ImageRun run{0, at_[0], columns * run_};
+    const ImageRun run{0, at_[0], columns * run_, places_};
     const int64_t panels = columns / panel_columns_, rest = columns % panel_columns_;
     Body body = claim_ends({run}, machine_);
     if (panels > 0) {
@@ -125,6 +125,8 @@ class JoinedTranspose {
   int64_t run_ = rows_.extent() * element_;
   int64_t panel_columns_ = machine_.vector_bytes / element_;
   int64_t panels_ = panels_of_image();
+  ColumnPlaces places_ =
+      ColumnPlaces::in_pages(run_, panel_columns_, line_, machine_.target.page_bytes);
 };
 
 }  // namespace

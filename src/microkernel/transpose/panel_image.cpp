@@ -25,14 +25,14 @@ constexpr int64_t most_unrolled_networks = 3;
 
 int64_t PanelImage::bytes() const {
   const bool overlap = run() < lane_bytes;
-  return (columns_ - 1) * pitch_ + run() + (overlap ? lane_bytes : 0);
+  return places_.at(columns_ - 1) + run() + (overlap ? lane_bytes : 0);
 }
 
 Body PanelImage::emit() const {
   if (rows_.sides() == 1) return one_digit();
   const int64_t chunk = chunk_rows();
   const TileRun rows = rows_.first(chunk);
-  const PanelImage part(rows, columns_, pitch_, at_, machine_);
+  const PanelImage part(rows, columns_, places_, at_, machine_);
   return loop_always(
       rows_.extent() / chunk,
       {rows_.step(source_stream, 1, chunk), {scratch_stream, chunk * machine_.element_bytes}},
@@ -78,7 +78,8 @@ Body PanelImage::unrolled() const {
 Body PanelImage::short_rows() const {
   const int64_t element = machine_.element_bytes, in_lane = lane_bytes / element;
   std::vector<Position> column(static_cast<size_t>(columns_));
-  for (int64_t k = 0; k < columns_; ++k) column[static_cast<size_t>(k)] = {k * element, k * pitch_};
+  for (int64_t k = 0; k < columns_; ++k)
+    column[static_cast<size_t>(k)] = {k * element, places_.at(k)};
   Emitter emitter(machine_.target, machine_.vector_bytes);
   for (int64_t piece = 0; piece < rows_.extent(); piece += in_lane) {
     const int64_t last = std::max<int64_t>(0, rows_.extent() - in_lane);
@@ -97,11 +98,13 @@ Body PanelImage::networks(int64_t first_row, int64_t rows) const {
       std::min<int64_t>(machine_.network_column_bytes, machine_.vector_bytes) / element;
   const int64_t times = columns_ / columns, rest = columns_ % columns;
   Body body;
-  if (times > 0) {
-    body =
-        loop_always(times, {{source_stream, columns * element}, {scratch_stream, columns * pitch_}},
-                    body_of(network(first_row, rows, 0, columns)));
+  if (times > 0 && places_.evenly()) {
+    body = loop_always(times,
+                       {{source_stream, columns * element}, {scratch_stream, places_.at(columns)}},
+                       body_of(network(first_row, rows, 0, columns)));
   }
+  for (int64_t k = 0; k < times && !places_.evenly(); ++k)
+    append(body, body_of(network(first_row, rows, k * columns, columns)));
   if (rest > 0) append(body, body_of(network(first_row, rows, times * columns, rest)));
   return body;
 }
@@ -115,7 +118,7 @@ program::Block PanelImage::network(int64_t first_row, int64_t rows, int64_t firs
   }
   for (int64_t k = 0; k < columns; ++k) {
     const int64_t place = first_column + k;
-    column[static_cast<size_t>(k)] = {place * element, place * pitch_};
+    column[static_cast<size_t>(k)] = {place * element, places_.at(place)};
   }
   Emitter emitter(machine_.target, machine_.vector_bytes);
   emit_network(emitter, row, column, machine_, scratch_stream);

@@ -1,7 +1,7 @@
 // Panel image: a panel of columns of a box in scratch, transposed, row behind row as the target
 // wants them.
 //
-//     source   rows of a vector each          image   k * pitch: column k, all rows of the box
+//     source   rows of a vector each          image   column k at its place, all rows of the box
 //
 // Here: how it is made. How it leaves is up to the microkernel.
 #pragma once
@@ -10,6 +10,7 @@
 
 #include "microkernel/microkernel.hpp"
 #include "microkernel/tile_run.hpp"
+#include "microkernel/transpose/column_places.hpp"
 
 namespace restride {
 
@@ -17,12 +18,12 @@ class PanelImage {
  public:
   /// Of so many columns, at most those that fill a vector, which touch in the image.
   PanelImage(const TileRun& rows, int64_t columns, const Strides& at, const Machine& machine)
-      : PanelImage(rows, columns, rows.extent() * machine.element_bytes, at, machine) {}
+      : PanelImage(rows, columns, ColumnPlaces(rows.extent() * machine.element_bytes), at,
+                   machine) {}
 
-  /// `pitch`: bytes from a column to the next one in the image.
-  PanelImage(const TileRun& rows, int64_t columns, int64_t pitch, const Strides& at,
+  PanelImage(const TileRun& rows, int64_t columns, const ColumnPlaces& places, const Strides& at,
              const Machine& machine)
-      : rows_(rows), columns_(columns), pitch_(pitch), at_(at), machine_(machine) {}
+      : rows_(rows), columns_(columns), places_(places), at_(at), machine_(machine) {}
 
   /// What it takes of scratch: what its rows have, and what the last one is written over.
   int64_t bytes() const;
@@ -46,7 +47,7 @@ class PanelImage {
 
   const TileRun& rows_;
   int64_t columns_;
-  int64_t pitch_;
+  ColumnPlaces places_;
   Strides at_;
   const Machine& machine_;
 };

@@ -48,7 +48,23 @@ class ImageOut {
   // ---- vector k of the run, and the line in which it begins
 
   Reg vector(Emitter& emitter, int64_t k) const {
-    return emitter.load(panel_stream, run_.image + k * line_, machine_.vector_bytes);
+    const int64_t at = k * line_, end = at + line_;
+    const ColumnPlaces::Stretch here = run_.places.stretch(at);
+    const int64_t image = run_.image + at + here.moved;
+    if (here.end >= end) return emitter.load(panel_stream, image, machine_.vector_bytes);
+    // The rest of the line is in the next page.
+    const ColumnPlaces::Stretch next = run_.places.stretch(here.end);
+    const Reg begin = emitter.load_part(program::none, panel_stream, image, {here.end - at, 0});
+    return emitter.load_part(begin, panel_stream, run_.image + here.end + next.moved,
+                             {end - here.end, here.end - at});
+  }
+
+  /// The first line behind `first` that is not made as that one is: of vectors that lie as its own
+  /// do.
+  int64_t alike_until(int64_t first, int64_t end) const {
+    const int64_t before = begins_line(run_, machine_) ? first : first - 1;
+    const int64_t stretch_end = run_.places.stretch(before * line_).end;
+    return std::clamp(stretch_end / line_, first + 1, end);
   }
 
   int64_t at(int64_t k) const { return run_.target + k * line_; }
@@ -102,6 +118,17 @@ class ImageOut {
   }
 
   Body lines(int64_t first, int64_t end) const {
+    Body body;
+    for (int64_t k = first; k < end;) {
+      const int64_t until = alike_until(k, end);
+      append(body, lines_alike(k, until));
+      k = until;
+    }
+    append(body, rest_of_row_asked(end));
+    return body;
+  }
+
+  Body lines_alike(int64_t first, int64_t end) const {
     const int64_t count = in_iteration(), times = (end - first) / count;
     const int64_t whole = first + times * count;
     Body body;
@@ -113,7 +140,6 @@ class ImageOut {
       append(body, loop_always(times, std::move(steps), body_of(some_lines(first, first + count))));
     }
     if (whole < end) append(body, body_of(some_lines(whole, end)));
-    append(body, rest_of_row_asked(end));
     return body;
   }
 
@@ -147,11 +173,16 @@ class ImageOut {
 
   /// What makes no vector.
   Body rest() const {
-    const int64_t bytes = run_.bytes - vectors_ * line_;
-    if (bytes == 0) return {};
+    int64_t at = vectors_ * line_;
+    if (at == run_.bytes) return {};
     Emitter emitter(machine_.target, machine_.vector_bytes);
-    emitter.copy_part(panel_stream, run_.image + vectors_ * line_, target_stream, at(vectors_),
-                      {bytes, 0});
+    while (at < run_.bytes) {
+      const ColumnPlaces::Stretch here = run_.places.stretch(at);
+      const int64_t end = std::min(here.end, run_.bytes);
+      emitter.copy_part(panel_stream, run_.image + at + here.moved, target_stream, run_.target + at,
+                        {end - at, 0});
+      at = end;
+    }
     return body_of(emitter.take());
   }
 

@@ -14,14 +14,16 @@
 
 #include "microkernel/microkernel.hpp"
 #include "microkernel/tile_run.hpp"
+#include "microkernel/transpose/column_places.hpp"
 #include "program/program.hpp"
 
 namespace restride {
 
 /// A run of the target: where it stands in scratch, on a vector, where it goes to, and how long it
-/// is, bytes.
+/// is, bytes; and where its columns stand, if they do not touch there.
 struct ImageRun {
   int64_t image, target, bytes;
+  ColumnPlaces places{1};
 };
 
 /// Lines of the source that are asked for while a run leaves, by prefetch_stream: row after row, so
