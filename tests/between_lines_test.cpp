@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "plan/planner.hpp"
+#include "program/code_size.hpp"
 #include "restride/plan.hpp"
 #include "support/microkernel_tails.hpp"
 #include "support/scheduled.hpp"
@@ -139,9 +140,11 @@ std::optional<Program> behind_header(const char* text, const Target& target) {
 }
 
 TEST(Peeling, LetsBlocksBeginOnLinesBehindTheHeaderOfAnAllocator) {
-  const Target target = streaming_target();
+  Target target = streaming_target();
+  target.long_run_bytes = 256;
   for (const char* text :
        {"f32[4096,4096] -> f32[4096,4096]{0,1}", "f64[1024,2048] -> f64[1024,2048]{0,1}",
+        "u8[8192,8192] -> u8[8192,8192]{0,1}", "u8[4,4096,1024] -> u8[4,4096,1024]{1,2,0}",
         "u16[4096,4096] -> u16[4096,4096]{0,1}", "c128[2048,512] -> c128[2048,512]{0,1}",
         "f32[384,59,2320] -> f32[384,59,2320]{0,1,2}",
         "f32[3,1024,640] -> f32[3,1024,640]{1,2,0}"}) {
@@ -155,6 +158,20 @@ TEST(Peeling, LetsBlocksBeginOnLinesBehindTheHeaderOfAnAllocator) {
     EXPECT_FALSE(verify(elsewhere, target)) << text;
     elsewhere.operands[0].phase = elsewhere.operands[0].alignment;
     EXPECT_FALSE(verify(elsewhere, target)) << text;
+  }
+}
+
+TEST(Peeling, LeavesProgramsTogetherShort) {
+  Target target = streaming_target();
+  target.long_run_bytes = 256;
+  for (const char* text :
+       {"u8[8192,8192] -> u8[8192,8192]{0,1}", "u8[3008,6400] -> u8[3008,6400]{0,1}",
+        "u8[2048,20000] -> u8[2048,20000]{0,1}", "u16[4096,4096] -> u16[4096,4096]{0,1}",
+        "u16[3008,6400] -> u16[3008,6400]{0,1}"}) {
+    int64_t bytes = 0;
+    for (const Program& program : plan_programs(simplified_space(text), target))
+      bytes += estimated_code_bytes(program);
+    EXPECT_LE(bytes, 16 * 1024) << text;
   }
 }
 

@@ -37,6 +37,9 @@ void describe_tiles(const nest::Block& block, const Schedule& schedule,
 // around the caches would write half lines: .17 times as fast.
 constexpr int64_t most_code_bytes = 16 * 1024;
 constexpr int least_narrowed_bytes = 32;
+// Left for targets that begin anywhere, by the program for those behind a header: these are what
+// allocators give.
+constexpr int64_t least_elsewhere_bytes = 4 * 1024;
 
 struct Planned {
   Schedule schedule;
@@ -136,14 +139,16 @@ std::vector<Program> plan_programs(const IterationSpace& simplified, const Targe
     return programs.back().operands[0].alignment > 1;
   };
   Planned fast = plan_shortly(simplified, target, on_line(target), CodeGoal::fast);
-  // No other program is longer than this one leaves room for, if that can be.
-  const int64_t left = most_code_bytes - fast.code_bytes;
-  const Schedule begins_line = fast.schedule;
+  // No other program is longer than those before leave room for, if that can be.
+  int64_t left = most_code_bytes - fast.code_bytes;
+  const bool knows_lines = stores_known_lines(fast.program);
+  std::optional<Planned> behind;
+  if (knows_lines) behind = plan_behind_header(fast.schedule, target, left - least_elsewhere_bytes);
+  if (behind) left -= behind->code_bytes;
   // Where no store can be proved aligned, the promise of an aligned target buys nothing.
   if (!add(std::move(fast))) return programs;
   bool elsewhere = true;
   const bool shifts = is_move(simplified.op) && shifts_lines(target, simplified.op.bytes);
-  const bool knows_lines = stores_known_lines(programs.front());
   if (shifts && knows_lines) {
     Planned between = plan_shortly(simplified, target, between_lines(target), CodeGoal::fast, left);
     const bool streams = uses_nontemporal_stores(between.program);
@@ -155,10 +160,8 @@ std::vector<Program> plan_programs(const IterationSpace& simplified, const Targe
     caching.nontemporal = false;
     add(plan_shortly(simplified, caching, {}, CodeGoal::compact, left));
   }
-  if (!knows_lines) return programs;
-  std::optional<Planned> behind =
-      plan_behind_header(begins_line, target, most_code_bytes - code_bytes);
-  if (behind) programs.insert(programs.begin() + 1, std::move(behind->program));
+  if (behind && code_bytes + behind->code_bytes <= most_code_bytes)
+    programs.insert(programs.begin() + 1, std::move(behind->program));
   return programs;
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "program/program.hpp"
 #include "schedule/scheduling.hpp"
 
 namespace restride {
@@ -18,6 +19,8 @@ namespace {
 // 4, 16 bytes behind a line: ten matrices of 4096 and 8192 a side in .73 of the time (f32 .39 ->
 // .57 of the ceiling, f64 .32 -> .48, u16 .21 -> .49), 57 cases of ttc in .93; of 256 bytes 1.01.
 constexpr int64_t least_peeled_run_bytes = 1024;
+
+constexpr int64_t widest_narrow_bytes = 2;
 
 bool is_staged_transpose(const Schedule& schedule) {
   return schedule.movement == Movement::transpose && schedule.nontemporal &&
@@ -73,6 +76,9 @@ std::optional<Schedule> peeled(Schedule on_line, const Target& target, int64_t p
   const int64_t last = (run.valid - first) % (line / bytes);
   if (rest == PeeledRest::apart)
     first += (run.valid - first - last) % block_elements(on_line, axis);
+  if (bytes == 1) on_line.network_column_bytes = 16;
+  // What goes apart is little, and networks of narrow elements are long.
+  if (bytes <= widest_narrow_bytes) on_line.network_column_bytes = program::lane_bytes;
   on_line.peel = {axis, first, last};
   return on_line;
 }
