@@ -12,9 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "loop_nest/loop_nest.hpp"
 #include "plan/planner.hpp"
 #include "program/code_size.hpp"
 #include "restride/plan.hpp"
+#include "select/select.hpp"
 #include "support/microkernel_tails.hpp"
 #include "support/scheduled.hpp"
 #include "support/setups.hpp"
@@ -186,11 +188,39 @@ TEST(Peeling, IsForLongRunsThatBeginAlike) {
   }
 }
 
+TEST(Peeling, IsAlongRunsOfTheSourceToo) {
+  Target target = streaming_target();
+  target.long_run_bytes = 256;
+  struct Row {
+    const char* text;
+    Peel rows, columns;
+  };
+  for (const Row& row : {Row{"f32[4096,2048] -> f32[4096,2048]{0,1}", {1, 12, 4}, {0, 12, 4}},
+                         Row{"f32[4096,2064] -> f32[4096,2064]{0,1}", {1, 12, 4}, {0, 12, 4}},
+                         Row{"u16[3,2048,1024] -> u16[3,2048,1024]{1,2,0}", {2, 24, 8}, {1, 24, 8}},
+                         Row{"c128[2048,512] -> c128[2048,512]{0,1}", {1, 3, 1}, {0, 3, 1}}}) {
+    const std::optional<Schedule> twice = peeled_twice(simplified_space(row.text), target, 16);
+    ASSERT_TRUE(twice.has_value()) << row.text;
+    EXPECT_EQ(twice->peels[0], row.rows) << row.text;
+    EXPECT_EQ(twice->peels[1], row.columns) << row.text;
+    const std::optional<Program> program = behind_header(row.text, target);
+    ASSERT_TRUE(program.has_value()) << row.text;
+    EXPECT_EQ(program->root, select(lower(*twice), *twice, target, {64, 16}).root) << row.text;
+  }
+  // Short runs of the source; those that begin between lines; of the target.
+  for (const char* text :
+       {"f32[40960,128] -> f32[40960,128]{0,1}", "f32[4096,4095] -> f32[4096,4095]{0,1}",
+        "f32[128,40960] -> f32[128,40960]{0,1}", "f32[4095,4096] -> f32[4095,4096]{0,1}"}) {
+    EXPECT_FALSE(peeled_twice(simplified_space(text), target, 16).has_value()) << text;
+  }
+  EXPECT_TRUE(behind_header("f32[40960,128] -> f32[40960,128]{0,1}", target).has_value());
+}
+
 TEST_P(Microkernel, MovesWhatGoesApartAndTheBlocksBetween) {
   for (const Element& element : every_width) {
     for (const int run_bytes : {1024, 1536, 2368}) {
       const int run = run_bytes / element.bytes;
-      for (const int column_bytes : {512, 200}) {
+      for (const int column_bytes : {512, 200, 1088}) {
         const int columns = column_bytes / element.bytes;
         const std::string two = array(element.type, {run, columns});
         expect_conforms(two + " -> " + two + "{0,1}", GetParam());

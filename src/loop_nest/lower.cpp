@@ -176,9 +176,11 @@ class Lowering {
   size_t first_side_;  // loops from here on are sides of tiles
 };
 
-/// Elements [begin, end) of an axis, all other axes whole. Loops of the axis advance in all
-/// operands as its finest does.
-Block part_of(const Schedule& whole, int axis, int64_t begin, int64_t end) {
+Block peeled(const Schedule& schedule, size_t done);
+
+/// Elements [begin, end) of an axis, all other axes whole, and what is peeled of those behind the
+/// first `done`. Loops of the axis advance in all operands as its finest does.
+Block part_of(const Schedule& whole, int axis, int64_t begin, int64_t end, size_t done) {
   Schedule part = whole;
   part.space.axes[static_cast<size_t>(axis)] = {end - begin, end - begin};
   Strides offset{};
@@ -188,19 +190,23 @@ Block part_of(const Schedule& whole, int axis, int64_t begin, int64_t end) {
     if (loop.step != 1) continue;
     for (size_t k = 0; k < offset.size(); ++k) offset[k] = begin * loop.stride[k];
   }
-  Block block = Lowering(part).lower(0, part.space.axes);
+  Block block = peeled(part, done);
   for (Node& node : block) node.offset = sum(node.offset, offset);
   return block;
 }
 
-Block peeled(const Schedule& schedule) {
-  const auto& [axis, first, last] = schedule.peel;
+/// The peels behind the first `done` are taken apart, each what is left of the one before.
+Block peeled(const Schedule& schedule, size_t done) {
+  if (done == schedule.peels.size() || schedule.peels[done].axis < 0)
+    return Lowering(schedule).lower(0, schedule.space.axes);
+  const auto& [axis, first, last] = schedule.peels[done];
   const int64_t end = schedule.space.axes[static_cast<size_t>(axis)].valid;
   const std::array<int64_t, 4> cuts{0, first, end - last, end};
   Block block;
   for (size_t k = 0; k + 1 < cuts.size(); ++k) {
     if (cuts[k] == cuts[k + 1]) continue;
-    for (Node& node : part_of(schedule, axis, cuts[k], cuts[k + 1]))
+    const size_t then = k == 1 ? done + 1 : schedule.peels.size();
+    for (Node& node : part_of(schedule, axis, cuts[k], cuts[k + 1], then))
       block.push_back(std::move(node));
   }
   return block;
@@ -213,11 +219,7 @@ LoopNest lower(const Schedule& schedule) {
   LoopNest nest{space.op, {}};
   const bool empty = std::any_of(space.axes.begin(), space.axes.end(),
                                  [](const Axis& axis) { return axis.padded == 0; });
-  if (!empty && schedule.peel.axis >= 0) {
-    nest.root = peeled(schedule);
-  } else if (!empty) {
-    nest.root = Lowering(schedule).lower(0, space.axes);
-  }
+  if (!empty) nest.root = peeled(schedule, 0);
   if (space.tail_end > space.tail_begin) {
     const int64_t stride = element_stride(space.op, 0);
     const int64_t elements = (space.tail_end - space.tail_begin) / stride;

@@ -6,6 +6,7 @@
 // they are.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -38,8 +39,8 @@ enum class MixedRows : uint8_t { source, target };
 /// are filled while others leave, or in images in L1 that leave wherever in a line they begin.
 enum class Staging : uint8_t { registers, panels, images };
 
-/// Elements of an axis that go apart, the first and the last ones, so that all blocks begin on
-/// lines and end there.
+/// Elements of an axis that go apart, the first and the last ones, so that blocks begin on lines
+/// and end there.
 struct Peel {
   int axis = -1;
   int64_t first = 0, last = 0;
@@ -75,6 +76,8 @@ struct Schedule {
   bool stores_runs = false;
   /// How many bytes before they are written lines of the target are asked for; 0: they are not.
   int64_t claimed_ahead = 0;
+  /// Of a transpose: what would be much code for little is done in more steps.
+  bool short_code = false;
   /// Networks of a transpose go on along the target before they do along the source.
   bool target_first = false;
   /// Of a computation: the sources that are asked for ahead where they are read in place, a bit an
@@ -82,7 +85,8 @@ struct Schedule {
   uint32_t asked_sources = 0;
   /// What lies between runs of the source may be read: it is of the source's array.
   bool reads_between = true;
-  Peel peel{};
+  /// Along runs of the target, and, of what is between those ends, along runs of the source.
+  std::array<Peel, 2> peels{};
   /// Of packed elements: which rows are mixed.
   MixedRows mixed = MixedRows::source;
 

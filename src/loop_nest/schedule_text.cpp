@@ -25,6 +25,16 @@ std::string to_string(Movement movement) {
   return "";
 }
 
+namespace {
+
+std::string to_string(const Peel& peel) {
+  if (peel.axis < 0) return "";
+  return ", apart the first " + std::to_string(peel.first) + " and the last " +
+         std::to_string(peel.last) + " elements of axis " + std::to_string(peel.axis);
+}
+
+}  // namespace
+
 std::string to_string(const Schedule& schedule) {
   std::string text =
       to_string(schedule.movement) + ", the innermost " + std::to_string(schedule.tile_loops) +
@@ -35,10 +45,7 @@ std::string to_string(const Schedule& schedule) {
       (schedule.nontemporal ? ", non-temporal stores" : "") +
       (schedule.stores_runs ? ", runs by one operation each" : "") +
       (schedule.staging == Staging::images ? ", by way of images" : "") +
-      (schedule.peel.axis >= 0 ? ", apart the first " + std::to_string(schedule.peel.first) +
-                                     " and the last " + std::to_string(schedule.peel.last) +
-                                     " elements of axis " + std::to_string(schedule.peel.axis)
-                               : "") +
+      to_string(schedule.peels[0]) + to_string(schedule.peels[1]) +
       (schedule.claimed_ahead != 0 ? ", lines asked for before they are written" : "") + '\n';
   return text + to_string(schedule.space);
 }

@@ -59,6 +59,7 @@ struct Machine {
   bool target_first;       ///< networks of a transpose go on along the target before they do along
                            ///< the source
   int64_t pointer_alignment;  ///< of the target's pointer, bytes
+  bool short_code;  ///< of a transpose: what would be much code for little is done in more steps
 };
 
 /// How far behind rows that are loaded through masks others are asked for; 0: none are.

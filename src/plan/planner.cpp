@@ -80,7 +80,8 @@ Planned plan_shortly(const IterationSpace& simplified, const Target& target, con
                      CodeGoal goal, int64_t most_bytes = most_code_bytes) {
   Planned plan = plan_for(simplified, target, promise, goal);
   const Movement movement = plan.schedule.movement;
-  if (movement != Movement::transpose && movement != Movement::permute && movement != Movement::row)
+  if (movement != Movement::transpose && movement != Movement::permute &&
+      movement != Movement::row && movement != Movement::gather)
     return plan;
   const auto rather = [&](const Target& other, CodeGoal other_goal) {
     if (plan.code_bytes <= most_bytes) return;
@@ -105,19 +106,22 @@ Planned plan_shortly(const IterationSpace& simplified, const Target& target, con
 
 /// The blocks of a target on lines for one behind the header of an allocator; no program where that
 /// cannot be or would be much code.
-std::optional<Planned> plan_behind_header(const Schedule& on_line, const Target& target,
-                                          int64_t most_bytes) {
+std::optional<Planned> plan_behind_header(const IterationSpace& simplified, const Schedule& on_line,
+                                          const Target& target, int64_t most_bytes) {
   const TargetPointer behind{target.vector_bytes, header_bytes % target.vector_bytes};
   if (behind.phase == 0) return std::nullopt;
-  for (const PeeledRest rest : {PeeledRest::block, PeeledRest::apart}) {
-    std::optional<Schedule> schedule = peeled(on_line, target, header_bytes, rest);
+  const auto planned = [&](std::optional<Schedule> schedule) -> std::optional<Planned> {
     if (!schedule) return std::nullopt;
     Planned plan{*std::move(schedule), {}};
     plan.program = select(lower(plan.schedule), plan.schedule, target, behind);
     plan.code_bytes = estimated_code_bytes(plan.program);
-    if (plan.code_bytes <= most_bytes) return plan;
+    return plan.code_bytes <= most_bytes ? std::optional(std::move(plan)) : std::nullopt;
+  };
+  std::optional<Planned> plan = planned(peeled_twice(simplified, target, header_bytes));
+  for (const PeeledRest rest : {PeeledRest::block, PeeledRest::apart}) {
+    if (!plan) plan = planned(peeled(on_line, target, header_bytes, rest));
   }
-  return std::nullopt;
+  return plan;
 }
 
 Promise on_line(const Target& target) { return {{target.vector_bytes}, true}; }
@@ -143,7 +147,9 @@ std::vector<Program> plan_programs(const IterationSpace& simplified, const Targe
   int64_t left = most_code_bytes - fast.code_bytes;
   const bool knows_lines = stores_known_lines(fast.program);
   std::optional<Planned> behind;
-  if (knows_lines) behind = plan_behind_header(fast.schedule, target, left - least_elsewhere_bytes);
+  if (knows_lines) {
+    behind = plan_behind_header(simplified, fast.schedule, target, left - least_elsewhere_bytes);
+  }
   if (behind) left -= behind->code_bytes;
   // Where no store can be proved aligned, the promise of an aligned target buys nothing.
   if (!add(std::move(fast))) return programs;

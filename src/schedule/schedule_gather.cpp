@@ -60,7 +60,8 @@ bool gather_apart(Draft& draft) {
 }
 
 bool gather_crowded(Draft& draft) {
-  if (draft.goal() == CodeGoal::part || draft.schedule().nontemporal) return false;
+  // Blocks and rests of both steps are more code than transposes in place.
+  if (draft.goal() != CodeGoal::fast || draft.schedule().nontemporal) return false;
   const bool rows_crowd = source_rows_crowd(draft);
   if (!rows_crowd && !target_columns_crowd(draft)) return false;
   return draft.instead(draft.schedule(), [&] {

@@ -7,8 +7,10 @@
 // This takes runs that go on for long along one axis, and whole lines from each to the next. Others
 // are shifted (schedule_between_lines).
 #include <algorithm>
+#include <array>
 #include <vector>
 
+#include "base/arithmetic.hpp"
 #include "program/program.hpp"
 #include "schedule/scheduling.hpp"
 
@@ -27,10 +29,10 @@ bool is_staged_transpose(const Schedule& schedule) {
          schedule.staging != Staging::images && !schedule.shifts_runs;
 }
 
-/// The axis along which elements of the target lie side by side; -1: none, or more than they.
-int axis_of_runs(const IterationSpace& space) {
+/// The axis along which elements of an operand lie side by side; -1: none, or more than they.
+int axis_of_runs(const IterationSpace& space, size_t operand) {
   const auto first = std::find_if(space.loops.begin(), space.loops.end(), [&](const Loop& loop) {
-    return loop.step == 1 && loop.stride[0] == space.op.bytes;
+    return loop.step == 1 && loop.stride[operand] == space.op.bytes;
   });
   return first == space.loops.end() ? -1 : first->axis;
 }
@@ -47,6 +49,28 @@ bool is_uniform(const IterationSpace& space, int axis) {
   });
 }
 
+/// Whether runs of an operand along an axis are long enough to be peeled, and all begin alike.
+bool can_peel(const IterationSpace& space, const Target& target, size_t operand, int axis) {
+  if (axis < 0) return false;
+  const Axis& run = space.axes[static_cast<size_t>(axis)];
+  const bool others_keep_to_lines =
+      std::all_of(space.loops.begin(), space.loops.end(), [&](const Loop& loop) {
+        const bool keeps = loop.stride[operand] % target.line_bytes == 0;
+        return loop.own.empty() && (loop.axis == axis || keeps);
+      });
+  return others_keep_to_lines && run.valid == run.padded &&
+         run.valid * space.op.bytes >= least_peeled_run_bytes && is_uniform(space, axis) &&
+         space.tail_end == space.tail_begin;
+}
+
+/// The elements of an axis before the first line of a run that begins `phase` bytes behind one, and
+/// those behind the last line.
+Peel ends_of(const IterationSpace& space, const Target& target, int axis, int64_t phase) {
+  const int64_t in_line = target.line_bytes / space.op.bytes;
+  const int64_t first = in_line - phase / space.op.bytes;
+  return {axis, first, (space.axes[static_cast<size_t>(axis)].valid - first) % in_line};
+}
+
 /// Elements of an axis in a block.
 int64_t block_elements(const Schedule& schedule, int axis) {
   const std::vector<Loop>& loops = schedule.space.loops;
@@ -56,31 +80,63 @@ int64_t block_elements(const Schedule& schedule, int axis) {
   return elements;
 }
 
+/// What goes apart is little, and so are rests.
+void shorten_code(Schedule& schedule) {
+  schedule.short_code = true;
+  if (schedule.space.op.bytes <= widest_narrow_bytes)
+    schedule.network_column_bytes = program::lane_bytes;
+}
+
+/// Lets an axis be `length` elements long: its outermost loop takes them.
+void set_length(IterationSpace& space, int axis, int64_t length) {
+  space.axes[static_cast<size_t>(axis)] = {length, length};
+  Loop* outermost = nullptr;
+  for (Loop& loop : space.loops) {
+    if (loop.axis == axis && (outermost == nullptr || loop.step > outermost->step))
+      outermost = &loop;
+  }
+  outermost->extent = ceil_div(length, outermost->step);
+}
+
 }  // namespace
 
 std::optional<Schedule> peeled(Schedule on_line, const Target& target, int64_t phase,
                                PeeledRest rest) {
   const IterationSpace& space = on_line.space;
-  const int64_t line = target.line_bytes, bytes = space.op.bytes;
-  const int axis = axis_of_runs(space);
-  if (!is_staged_transpose(on_line) || axis < 0 || (line - phase) % bytes != 0) return std::nullopt;
-  const Axis& run = space.axes[static_cast<size_t>(axis)];
-  const bool others_keep_to_lines =
-      std::all_of(space.loops.begin(), space.loops.end(), [&](const Loop& loop) {
-        return loop.own.empty() && (loop.axis == axis || loop.stride[0] % line == 0);
-      });
-  if (run.valid != run.padded || run.valid * bytes < least_peeled_run_bytes ||
-      !others_keep_to_lines || !is_uniform(space, axis) || space.tail_end > space.tail_begin)
+  const int axis = axis_of_runs(space, 0);
+  if (!is_staged_transpose(on_line) || !can_peel(space, target, 0, axis) ||
+      phase % space.op.bytes != 0)
     return std::nullopt;
-  int64_t first = (line - phase) / bytes;
-  const int64_t last = (run.valid - first) % (line / bytes);
-  if (rest == PeeledRest::apart)
-    first += (run.valid - first - last) % block_elements(on_line, axis);
-  if (bytes == 1) on_line.network_column_bytes = 16;
-  // What goes apart is little, and networks of narrow elements are long.
-  if (bytes <= widest_narrow_bytes) on_line.network_column_bytes = program::lane_bytes;
-  on_line.peel = {axis, first, last};
+  Peel ends = ends_of(space, target, axis, phase);
+  const int64_t between = space.axes[static_cast<size_t>(axis)].valid - ends.first - ends.last;
+  if (rest == PeeledRest::apart) ends.first += between % block_elements(on_line, axis);
+  shorten_code(on_line);
+  on_line.peels[0] = ends;
   return on_line;
+}
+
+std::optional<Schedule> peeled_twice(const IterationSpace& simplified, const Target& target,
+                                     int64_t phase) {
+  const std::array<int, 2> axes{axis_of_runs(simplified, 0), axis_of_runs(simplified, 1)};
+  if (axes[0] == axes[1] || phase % simplified.op.bytes != 0) return std::nullopt;
+  IterationSpace between = simplified;
+  std::array<Peel, 2> peels;
+  for (size_t operand = 0; operand < axes.size(); ++operand) {
+    const int axis = axes[operand];
+    if (!can_peel(simplified, target, operand, axis)) return std::nullopt;
+    const Peel& ends = peels[operand] = ends_of(simplified, target, axis, phase);
+    const int64_t whole = simplified.axes[static_cast<size_t>(axis)].valid;
+    set_length(between, axis, whole - ends.first - ends.last);
+  }
+  Schedule result = schedule(between, target);
+  if (!is_staged_transpose(result) || !is_uniform(result.space, axes[0]) ||
+      !is_uniform(result.space, axes[1]))
+    return std::nullopt;
+  for (const int axis : axes)
+    set_length(result.space, axis, simplified.axes[static_cast<size_t>(axis)].valid);
+  shorten_code(result);
+  result.peels = peels;
+  return result;
 }
 
 }  // namespace restride

@@ -211,7 +211,8 @@ class Selector {
                           schedule_.reads_between,
                           around.ahead[1],
                           schedule_.target_first,
-                          pointer_alignment_};
+                          pointer_alignment_,
+                          schedule_.short_code};
     const bool fills_bytes = nest_.op.packing[0].bits == 0;
     if (fills && fills_bytes) return emit_rows(tile, RowValue::fill, around.at, machine);
     if (fills && schedule_.movement == Movement::mix && has_whole_bytes(tile, nest_.op)) {

@@ -112,9 +112,12 @@ class StagedTranspose {
     return body;
   }
 
-  /// Whether steps of a pipeline would be much code: groups of bytes have 16 rows. (Of 192 rows,
-  /// what blocks of 256 leave, 6.5 KB for 1.2.)
-  bool by_turns() const { return element_ == 1 && !mixing_.mixes() && fill_steps() > flushes(); }
+  /// Whether a pipeline would be much code, since its steps fill several groups of rows: 192 rows
+  /// of bytes, what blocks of 256 leave, 6.5 KB for 1.2.
+  bool by_turns() const {
+    const bool is_short = element_ == 1 || machine_.short_code;
+    return is_short && !mixing_.mixes() && fill_steps() > flushes();
+  }
 
   /// Each panel comes in, then it leaves.
   Body panels_by_turns() const {
