@@ -177,6 +177,20 @@ TEST(Peeling, LeavesProgramsTogetherShort) {
   }
 }
 
+TEST(Peeling, LeavesBlocksTheirPipeline) {
+  // They ask for the next one while a panel leaves; rests that come and go by turns do not.
+  const Target target = streaming_target();
+  for (const char* text :
+       {"f64[2048,4,512] -> f64[2048,4,512]{1,0,2}", "f32[4096,4096] -> f32[4096,4096]{0,1}",
+        "u16[4096,4096] -> u16[4096,4096]{0,1}"}) {
+    const std::optional<Program> program = behind_header(text, target);
+    ASSERT_TRUE(program.has_value()) << text;
+    Counted counted;
+    counted.add(program->root);
+    EXPECT_GT(counted.of(Code::prefetch, target.asked_level), 0) << text;
+  }
+}
+
 TEST(Peeling, IsForLongRunsThatBeginAlike) {
   const Target target = streaming_target();
   for (const char* text :

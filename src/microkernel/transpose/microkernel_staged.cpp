@@ -112,11 +112,11 @@ class StagedTranspose {
     return body;
   }
 
-  /// Whether a pipeline would be much code, since its steps fill several groups of rows: 192 rows
-  /// of bytes, what blocks of 256 leave, 6.5 KB for 1.2.
+  /// Whether a pipeline would be much code, since groups of rows and columns have few steps in
+  /// common: 192 rows of bytes, what blocks of 256 leave, 6.5 KB for 1.2.
   bool by_turns() const {
     const bool is_short = element_ == 1 || machine_.short_code;
-    return is_short && !mixing_.mixes() && fill_steps() > flushes();
+    return is_short && !mixing_.mixes() && flushes() < std::min(fill_steps(), panel_columns_);
   }
 
   /// Each panel comes in, then it leaves.
