@@ -214,7 +214,8 @@ TEST(Peeling, IsAlongRunsOfTheSourceToo) {
                          Row{"f32[4096,2064] -> f32[4096,2064]{0,1}", {1, 12, 4}, {0, 12, 4}},
                          Row{"u16[3,2048,1024] -> u16[3,2048,1024]{1,2,0}", {2, 24, 8}, {1, 24, 8}},
                          Row{"c128[2048,512] -> c128[2048,512]{0,1}", {1, 3, 1}, {0, 3, 1}}}) {
-    const std::optional<Schedule> twice = peeled_twice(simplified_space(row.text), target, 16);
+    const IterationSpace space = simplified_space(row.text);
+    const std::optional<Schedule> twice = peeled_twice(space, schedule(space, target), target, 16);
     ASSERT_TRUE(twice.has_value()) << row.text;
     EXPECT_EQ(twice->peels[0], row.rows) << row.text;
     EXPECT_EQ(twice->peels[1], row.columns) << row.text;
@@ -226,7 +227,8 @@ TEST(Peeling, IsAlongRunsOfTheSourceToo) {
   for (const char* text :
        {"f32[40960,128] -> f32[40960,128]{0,1}", "f32[4096,4095] -> f32[4096,4095]{0,1}",
         "f32[128,40960] -> f32[128,40960]{0,1}", "f32[4095,4096] -> f32[4095,4096]{0,1}"}) {
-    EXPECT_FALSE(peeled_twice(simplified_space(text), target, 16).has_value()) << text;
+    const IterationSpace space = simplified_space(text);
+    EXPECT_FALSE(peeled_twice(space, schedule(space, target), target, 16).has_value()) << text;
   }
   EXPECT_TRUE(behind_header("f32[40960,128] -> f32[40960,128]{0,1}", target).has_value());
 }

@@ -115,7 +115,8 @@ bool source_rows_crowd(const Draft& draft) {
   const int64_t ways = l1_ways(target);
   if (row < 0 || column < 0 || row == column || ways == 0) return false;
   const int64_t bytes = draft.space().op.bytes, line = target.line_bytes;
-  const bool narrow = bytes<widest_crowding_bytes, wide = bytes> widest_crowding_bytes;
+  const bool narrow = bytes < widest_crowding_bytes;
+  const bool wide = bytes > widest_crowding_bytes;
   const Loop &down = draft.loop(row), &across = draft.loop(column);
   const int64_t least_lines = wide ? least_wide_row_lines : least_row_lines;
   if (across.extent * bytes < least_lines * line) return false;

@@ -34,9 +34,9 @@ std::optional<Schedule> peeled(Schedule on_line, const Target& target, int64_t p
                                PeeledRest rest);
 
 /// The same where the source begins as far behind a line, too: what is between the ends of runs of
-/// the target is taken apart along runs of the source, which what is left reads line by line. None
-/// where those are short, or do not begin alike either.
-std::optional<Schedule> peeled_twice(const IterationSpace& simplified, const Target& target,
-                                     int64_t phase);
+/// the target is taken apart along runs of the source, which what is left reads line by line, in
+/// blocks of its own. None where those are short, or do not begin alike either.
+std::optional<Schedule> peeled_twice(const IterationSpace& simplified, const Schedule& on_line,
+                                     const Target& target, int64_t phase);
 
 }  // namespace restride
