@@ -18,8 +18,11 @@ namespace {
 // 256 .66 -> .69, f32 .66 -> .72, f64 .71 -> .79, but u8 .65 -> .62.
 constexpr int64_t least_claimed_bytes = 2;
 
-// Of wider elements a network writes few columns.
+// Columns of wider elements that crowd sets do not go by way of scratch.
 constexpr int64_t widest_crowding_bytes = 4;
+
+// Of wider elements a network writes few columns.
+constexpr int64_t widest_narrowed_bytes = 8;
 
 // A network of f32 that takes whole lines writes 16 columns; of half lines 8: 1025 x 130 .29 ->
 // .54. Where all ways of a set are taken others are gone already: 1030 x 61 .33 -> .58.
@@ -103,10 +106,53 @@ bool narrow_network(Draft& draft, int across) {
   return true;
 }
 
+/// Whether rows of the source stay in L1 from one network to the next, where blocks have as many as
+/// columns that crowd sets get. Of narrow elements half of them and more, since rows are many: 24
+/// of u8 and u16, 100 to 320 columns of which only half do, .83 of the time without.
+bool rows_stay(const Draft& draft, const Loop& down) {
+  const Target& target = draft.target();
+  const int64_t bytes = draft.space().op.bytes, line = target.line_bytes, stride = down.stride[1];
+  const int64_t rows = std::min(down.extent, crowded_rows(target, bytes));
+  const bool narrow = bytes < widest_crowding_bytes;
+  const int64_t touched = narrow || stride % line == 0 ? line : 2 * line;
+  return lines_in_set(target, stride, rows, touched) <= (narrow ? 2 : 1) * l1_ways(target);
+}
+
+/// Networks that take whole lines of the source are narrowed until no set of L1 is filled by the
+/// lines that they write. Down to a lane, if rows of the source stay there meanwhile: Zen 4, f32
+/// 1024 x 100 .51 -> .87 of the ceiling, 1032 x 333 .47 -> .56, f64 512 x 333 .59 -> .84, 2048 x
+/// 100 .68 -> .81; where they do not f32 512 x 256 .61 -> .35. With lanes always f32 512 x 500,
+/// where half lines leave room, .83 -> .63. Of what lies in scratch lanes take more loads: f32 512
+/// x 512 .70 -> .62.
+void narrow_whole_lines(Draft& draft, int across, int down) {
+  const Target& target = draft.target();
+  const Loop& loop = draft.loop(across);
+  const int64_t bytes = draft.space().op.bytes, line = target.line_bytes, ways = l1_ways(target);
+  int64_t& network = draft.schedule().network_column_bytes;
+  if (network < line) return;
+  const bool aligned = loop.stride[0] % line == 0, wide = bytes >= widest_crowding_bytes;
+  const bool lanes =
+      !wide || (draft.goal() != CodeGoal::part && rows_stay(draft, draft.loop(down)));
+  const int64_t most = bytes == widest_crowding_bytes ? half_line_bytes : line;
+  const int64_t least = lanes ? program::lane_bytes : most;
+  const auto fills_set = [&] {
+    const int64_t columns = std::min(loop.extent, network / bytes);
+    return lines_in_set(target, loop.stride[0], columns, aligned ? line : 2 * line) >=
+           (aligned ? ways : ways / 2);
+  };
+  // Of u16, 2049 x 65 .06 -> .25 with lanes, .12 with half lines.
+  while (network > least && fills_set()) network = wide ? network / 2 : least;
+}
+
 }  // namespace
 
 bool l1_holds_lines(const Target& target, int64_t stride, int64_t count) {
   return lines_in_set(target, stride, count, target.line_bytes) <= l1_ways(target);
+}
+
+bool source_rows_stay(const Draft& draft) {
+  const int down = draft.contiguous(0);
+  return down >= 0 && l1_ways(draft.target()) > 0 && rows_stay(draft, draft.loop(down));
 }
 
 bool source_rows_crowd(const Draft& draft) {
@@ -156,27 +202,18 @@ bool make_room_in_l1(Draft& draft) {
   Schedule& schedule = draft.schedule();
   const int across = draft.contiguous(1), down = draft.contiguous(0);
   const int64_t bytes = draft.space().op.bytes, line = target.line_bytes;
-  if (across < 0 || down < 0 || bytes > widest_crowding_bytes || schedule.nontemporal ||
+  if (across < 0 || down < 0 || bytes > widest_narrowed_bytes || schedule.nontemporal ||
       stays_in_l1(draft)) {
     return false;
   }
   const int64_t stride = draft.loop(across).stride[0], extent = draft.loop(across).extent;
-  const bool aligned = stride % line == 0, wide = bytes == widest_crowding_bytes;
-  const int64_t touched = aligned ? line : 2 * line, ways = l1_ways(target);
-  if (lines_in_set(target, stride, std::min(extent, cached_columns), touched) < ways / 2)
+  const bool aligned = stride % line == 0, wide = bytes >= widest_crowding_bytes;
+  const int64_t columns = std::min(extent, cached_columns);
+  if (lines_in_set(target, stride, columns, aligned ? line : 2 * line) < l1_ways(target) / 2)
     return false;
   if (aligned && !wide) return narrow_network(draft, across);
-  // Of u16, 2049 x 65 .06 -> .25 with lanes, .12 with half lines.
-  if (schedule.network_column_bytes >= line) {
-    const int64_t columns = std::min(extent, line / bytes);
-    if (lines_in_set(target, stride, columns, touched) >= (aligned ? ways : ways / 2))
-      schedule.network_column_bytes = wide ? half_line_bytes : program::lane_bytes;
-  }
-  if (wide) return true;
-  // Half of the rows of the source and more stay there from one network to the next: 24 of u8 and
-  // u16, 100 to 320 columns of which only half do, .83 of the time without.
-  const int64_t rows = std::min(draft.loop(down).extent, crowded_rows(target, bytes));
-  return lines_in_set(target, draft.loop(down).stride[1], rows, line) <= 2 * ways;
+  narrow_whole_lines(draft, across, down);
+  return wide || rows_stay(draft, draft.loop(down));
 }
 
 int64_t claimed_ahead(const Draft& draft, int64_t column, Rows rows) {

@@ -365,6 +365,14 @@ constexpr auto cases = std::to_array<std::string_view>({
     "u8[2045,33] -> u8[2045,33]{0,1}",
     "u16[2,2049,35] -> u16[2,2049,35]{1,2,0}",
     "f32[1025,70] -> f32[1025,70]{0,1:PAD(1027,72;one)}",
+    // Of wider ones, on lines and between them.
+    "f32[1024,37] -> f32[1024,37]{0,1}",
+    "f64[514,21] -> f64[514,21]{0,1}",
+    // Rows of the source that short digits make, with rests of either; padding beside them.
+    "f32[70,11,3,3] -> f32[70,11,3,3]{0,1,3,2}",
+    "bf16[2,33,16,9] -> bf16[2,33,16,9]{1,2,3,0}",
+    "u8[130,9,2,12] -> u8[130,9,2,12]{0,1,2,3}",
+    "f32[65,10,6] -> f32[65,10,6]{0,1,2:PAD(67,11,7;zero)}",
     // Planes from pixels with gaps between them.
     "u8[70,65,3]{2,1,0:PAD(70,65,4;unknown)} -> u8[70,65,3]{1,0,2}",
     "u8[33,70,4]{2,1,0:PAD(33,70,6;unknown)} -> u8[33,70,4]{1,2,0}",
