@@ -116,6 +116,41 @@ TEST(Transposes, TakeRowsOfSeveralDigitsThatMakeWholeLines) {
   }
 }
 
+TEST(Transposes, TakeAsManyShortDigitsOfTheSourceAsMakeLanes) {
+  struct Row {
+    const char* text;
+    int64_t columns;  // of all networks together; 0: digits go by themselves
+  };
+  for (const Row& row :
+       {Row{"f32[256,128,9] -> f32[256,128,9]{0,1,2}", 36},
+        Row{"f32[100,128,9] -> f32[100,128,9]{0,1,2}", 36},  // between lines
+        Row{"f32[64,30,6] -> f32[64,30,6]{0,1,2}", 12},
+        Row{"u16[256,128,9] -> u16[256,128,9]{0,1,2}", 72},
+        Row{"u8[256,64,12] -> u8[256,64,12]{0,1,2}", 48},
+        // They make lanes anyway, or are few of a lane.
+        Row{"f32[256,128,8] -> f32[256,128,8]{0,1,2}", 0},
+        Row{"u16[256,128,4] -> u16[256,128,4]{0,1,2}", 0},
+        // Long ones; too many columns; a rest beside many.
+        Row{"f32[256,128,17] -> f32[256,128,17]{0,1,2}", 0},
+        Row{"f32[256,128,15] -> f32[256,128,15]{0,1,2}", 0},
+        Row{"u8[256,128,9] -> u8[256,128,9]{0,1,2}", 0},
+        Row{"u16[256,30,9] -> u16[256,30,9]{0,1,2}", 0},
+        // Nothing goes on behind the first digit; too few of the second.
+        Row{"f32[256,9] -> f32[256,9]{0,1}", 0}, Row{"f32[256,3,9] -> f32[256,3,9]{0,1,2}", 0},
+        Row{"f32[256,128,9]{2,1,0:PAD(256,128,10;unknown)} -> "
+            "f32[256,128,9]{0,1,2}",
+            0}}) {
+    Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+    target.l1_bytes = 32 * 1024;
+    const Schedule schedule = scheduled(row.text, target);
+    const int64_t bytes = schedule.space.op.bytes;
+    const bool together = schedule.target_first &&
+                          schedule.network_column_bytes == source_run_elements(schedule) * bytes &&
+                          schedule.network_column_bytes != target.line_bytes;
+    EXPECT_EQ(together ? source_run_elements(schedule) : 0, row.columns) << row.text;
+  }
+}
+
 TEST(Repeats, AreMadeFromScratchWhereTheSourceLiesAcross) {
   Target target = target_of({"avx512_vbmi", Caches::hold_everything});
   target.l1_bytes = 48 * 1024;

@@ -223,6 +223,22 @@ TEST_P(Microkernel, TransposesRunsMadeOfSeveralLoops) {
   }
 }
 
+TEST_P(Microkernel, TransposesRowsOfTheSourceMadeOfShortDigits) {
+  for (const char* type : {"u8", "u16", "f32"}) {
+    for (const int digit : {3, 6, 9, 12}) {
+      // Rests of the second digit and of the rows; rows between lines; other loops around.
+      for (const int rows : {64, 83}) {
+        const std::string from = array(type, {rows, 17, digit});
+        expect_conforms(from + " -> " + from + "{0,1,2}", GetParam());
+        if (HasFatalFailure()) return;
+      }
+      const std::string from = array(type, {3, 64, 8, digit});
+      expect_conforms(from + " -> " + from + "{1,2,3,0}", GetParam());
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 TEST_P(Microkernel, TransposesBlocksOfRunsMadeOfSeveralLoops) {
   // Runs of one loop and of two on either side; their lengths no powers of two; cut blocks.
   const std::vector<std::vector<int>> sizes = {

@@ -53,6 +53,10 @@ bool gather_crowded(Draft& draft);
 /// Runs of the target meet runs of the source, where they are not permuted.
 void transpose(Draft& draft);
 
+/// Of rows of the source that short digits make, in the caches: networks take several digits. False
+/// if there are none, or if the code would be long.
+bool transpose_source_digits(Draft& draft);
+
 /// Of elements whose size is no power of two. False if there are none, or too few of them.
 bool transpose_uneven(Draft& draft);
 

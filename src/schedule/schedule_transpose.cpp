@@ -189,7 +189,7 @@ void transpose(Draft& draft) {
   Schedule& schedule = draft.schedule();
   schedule.movement = Movement::transpose;
   schedule.shifts_runs = shifts_boxes(draft);
-  if (!schedule.shifts_runs && touching_rows(draft)) return;
+  if (!schedule.shifts_runs && (touching_rows(draft) || transpose_source_digits(draft))) return;
   const int64_t bytes = draft.space().op.bytes;
   const Schedule undecided = schedule;
   const bool crowded = crowds_sets(draft), crowds = make_room_in_l1(draft);
