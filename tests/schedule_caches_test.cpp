@@ -25,9 +25,9 @@ TEST(Caches, KeepSetsOfL1FromBeingCrowded) {
   target.network_piece_bytes = 16;
   for (const Row& row :
        {Row{"f32[1000,130] -> f32[1000,130]{0,1}", true, 64},
-        Row{"f32[1025,130] -> f32[1025,130]{0,1}", true, 16},
+        Row{"f32[1025,130] -> f32[1025,130]{0,1}", true, 32},
         Row{"f32[1024,129] -> f32[1024,129]{0,1}", true, 32},
-        Row{"f32[1030,61] -> f32[1030,61]{0,1}", true, 16},  // just as many as there is room for
+        Row{"f32[1030,61] -> f32[1030,61]{0,1}", true, 32},  // just as many as there is room for
         Row{"f32[1040,61] -> f32[1040,61]{0,1}", true, 64},
         Row{"u16[1000,150] -> u16[1000,150]{0,1}", false, 16},
         Row{"u16[1025,150] -> u16[1025,150]{0,1}", true, 16},
@@ -78,7 +78,11 @@ TEST(Caches, KeepWideElementsFromFillingThem) {
                          Row{"f64[1024,300] -> f64[1024,300]{0,1}", 32},
                          Row{"f64[256,300] -> f64[256,300]{0,1}", 64},
                          Row{"f64[1024,128] -> f64[1024,128]{0,1}", 64},
-                         Row{"c128[256,300] -> c128[256,300]{0,1}", 64}}) {
+                         Row{"c128[256,300] -> c128[256,300]{0,1}", 64},
+                         // Between lines: six lines in a set, four; columns that share lines.
+                         Row{"f32[1030,61] -> f32[1030,61]{0,1}", 16},
+                         Row{"f32[515,1000] -> f32[515,1000]{0,1}", 32},
+                         Row{"f32[7,25,5,255] -> f32[7,25,5,255]{2,3,1,0}", 32}}) {
     EXPECT_EQ(scheduled(row.text, target).network_column_bytes, row.network_column_bytes)
         << row.text;
   }
@@ -314,8 +318,9 @@ TEST(Streaming, LeavesColumnsThatCrowdSetsInTheCachesWhereRowsDoNot) {
   target.crowded_streaming_bytes = 1 << 20;
   target.gathered_streaming_bytes = target.streaming_bytes = 1 << 23;
   for (const Row& row : {Row{"f32[1024,300] -> f32[1024,300]{0,1}", false},
-                         Row{"f32[1024,1100] -> f32[1024,1100]{0,1}", true},  // too large
-                         Row{"f32[1024,256] -> f32[1024,256]{0,1}", true},    // rows do, too
+                         Row{"f32[1024,1100] -> f32[1024,1100]{0,1}", true},      // too large
+                         Row{"f32[1024,256] -> f32[1024,256]{0,1}", true},        // rows do, too
+                         Row{"f32[2,1025,300] -> f32[2,1025,300]{1,2,0}", true},  // between lines
                          Row{"u8[4096,300] -> u8[4096,300]{0,1}", false},
                          Row{"u16[2048,300] -> u16[2048,300]{0,1}", true}}) {
     EXPECT_EQ(scheduled(row.text, target).nontemporal, row.nontemporal) << row.text;
