@@ -121,7 +121,7 @@ bool rows_stay(const Draft& draft, const Loop& down) {
 
 /// Networks that take whole lines of the source are narrowed until no set of L1 is filled by the
 /// lines that they write. Down to a lane, if rows of the source stay there meanwhile: Zen 4, f32
-/// 1024 x 100 .51 -> .87 of the ceiling, 1032 x 333 .47 -> .56, f64 512 x 333 .59 -> .84, 2048 x
+/// 1024 x 100 .51 -> .87 of the ceiling, f64 512 x 333 .59 -> .84, 2048 x
 /// 100 .68 -> .81; where they do not f32 512 x 256 .61 -> .35. With lanes always f32 512 x 500,
 /// where half lines leave room, .83 -> .63. Of what lies in scratch lanes take more loads: f32 512
 /// x 512 .70 -> .62.
