@@ -99,6 +99,29 @@ TEST(Caches, KeepColumnsFromCrowdingThemWithVectorsOfAnyWidth) {
   }
 }
 
+TEST(Caches, TakeNarrowVectorsInL1WhereTheProcessorMovesHalves) {
+  struct Row {
+    const char* text;
+    int vector_bytes;
+    int64_t network_column_bytes;
+  };
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.l1_bytes = 32 * 1024;
+  target.l1_vector_bytes = 32;
+  target.network_piece_bytes = 32;
+  for (const Row& row :
+       {Row{"u8[64,64] -> u8[64,64]{0,1}", 32, 32}, Row{"u16[64,64] -> u16[64,64]{0,1}", 32, 32},
+        Row{"f32[48,64] -> f32[48,64]{0,1}", 32, 32},
+        Row{"u8[8,8,8,8] -> u8[8,8,8,8]{0,1,2,3}", 32, 32},  // half of a digit, too
+        Row{"f32[16,16] -> f32[16,16]{0,1}", 64, 64},        // hardly anything
+        Row{"f64[32,32] -> f64[32,32]{0,1}", 64, 64},        // lanes are halves already
+        Row{"u8[192,192] -> u8[192,192]{0,1}", 64, 32}}) {   // beyond L1
+    const Schedule schedule = scheduled(row.text, target);
+    EXPECT_EQ(schedule.vector_bytes, row.vector_bytes) << row.text;
+    EXPECT_EQ(schedule.network_column_bytes, row.network_column_bytes) << row.text;
+  }
+}
+
 TEST(Caches, AreFilledByLongRuns) {
   struct Row {
     const char* text;

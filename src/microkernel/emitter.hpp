@@ -33,6 +33,7 @@ class Emitter {
 
   int vector_bytes() const { return vector_bytes_; }
   int lanes() const { return vector_bytes_ / 16; }
+  int registers() const { return target_.registers; }
 
   /// `bytes` bytes from byte 0 of a new register on; the rest is 0.
   program::Reg load(int stream, int64_t offset, int bytes);

@@ -73,6 +73,9 @@ struct Make {
   /// Rows of a source enter the networks of transposes in pieces of so many bytes: 16, or 32 where
   /// a shuffle of lanes costs less than another load.
   int network_piece_bytes = 16;
+  /// The widest registers of transposes whose arrays stay in L1: half of a line where the processor
+  /// moves halves at a time.
+  int l1_vector_bytes = 64;
   /// Dense blocks of elements up to so many bytes are permuted by blends that windows share, if
   /// networks would fill lanes.
   int dense_ring_bytes = 0;

@@ -32,6 +32,7 @@ Target target_of(const Setup& setup) {
   target.masked_stores_wait = steps;
   target.shifted_chunk_lines = steps ? 4 : 2;
   target.columns_claimed_again = runs ? 2 : 0;
+  target.l1_vector_bytes = runs ? 32 : 64;
   target.shifted_box_bytes =
       setup.shifts_boxes || target.name == "avx512" ? 128 : std::numeric_limits<int64_t>::max();
   if (holds_nothing) target.l1_bytes = target.l2_bytes = 0;
