@@ -61,13 +61,21 @@ constexpr int64_t least_shared_run_bytes = 12;
 // Of 8 bytes 32 x 32 .71 -> .77, but 24 x 24 .72 -> .67, 17 x 40 .56 -> .51.
 constexpr int64_t least_narrow_bytes = 4096, widest_narrow_element = 4;
 
-/// The widest registers that networks take. (Of parts the target may be anywhere.)
-int64_t register_bytes(const Draft& draft) {
+/// Whether narrow registers are as full as wide ones, where the target of what stays in L1 is
+/// there, too: of a part it may be anywhere. (Rows of five f32 take .63 of one and three of them
+/// .94 of the other: f32[6,5,8,8]{1,2,3,0} .49 -> .33 of the ceiling. u8[1304,11]{0,1} .33 -> .20.)
+bool takes_narrow_registers(const Draft& draft) {
   const Target& target = draft.target();
-  const bool narrow = draft.goal() != CodeGoal::part && stays_in_l1(draft) &&
-                      draft.extent_bytes(0) + draft.extent_bytes(1) >= least_narrow_bytes &&
-                      draft.space().op.bytes <= widest_narrow_element;
-  return narrow ? std::min(target.vector_bytes, target.l1_vector_bytes) : target.vector_bytes;
+  const int64_t bytes = draft.space().op.bytes, all = draft.extent_bytes(0) + draft.extent_bytes(1);
+  if (target.l1_vector_bytes >= target.vector_bytes || bytes > widest_narrow_element ||
+      draft.goal() == CodeGoal::part || !stays_in_l1(draft) || all < least_narrow_bytes)
+    return false;
+  Draft wide = draft, narrow = draft;
+  const int64_t whole = wide.take_run(0, bytes, target.vector_bytes, Mark::target_run);
+  const int64_t row = narrow.take_run(0, bytes, target.l1_vector_bytes, Mark::target_run);
+  const int64_t column = narrow.take_run(1, bytes, target.l1_vector_bytes, Mark::source_run);
+  const int64_t halves = target.vector_bytes / target.l1_vector_bytes;
+  return halves * row >= whole && std::min(row, column) >= lane_bytes;
 }
 
 /// What the networks of a transpose take of the operands, bytes.
@@ -85,23 +93,24 @@ bool takes_lanes(const Draft& draft, int64_t row) {
          goes_on(draft, 1, draft.space().op.bytes, lanes_bytes);
 }
 
-Runs target_run_first(Draft& draft) {
+/// `widest`: of registers.
+Runs target_run_first(Draft& draft, int64_t widest) {
   Runs runs;
   const int64_t bytes = draft.space().op.bytes;
   int64_t& network = draft.schedule().network_column_bytes;
-  runs.row = draft.take_run(0, bytes, register_bytes(draft), Mark::target_run);
+  runs.row = draft.take_run(0, bytes, widest, Mark::target_run);
   runs.lanes = takes_lanes(draft, runs.row);
   if (runs.lanes) network = std::max<int64_t>(network, lanes_bytes);
   runs.column = draft.take_run(1, bytes, network, Mark::source_run, column_length(draft));
   return runs;
 }
 
-Runs source_run_first(Draft& draft) {
+Runs source_run_first(Draft& draft, int64_t widest) {
   Runs runs;
   const int64_t bytes = draft.space().op.bytes;
   runs.column = draft.take_run(1, bytes, draft.schedule().network_column_bytes, Mark::source_run,
                                column_length(draft));
-  runs.row = draft.take_run(0, bytes, register_bytes(draft), Mark::target_run);
+  runs.row = draft.take_run(0, bytes, widest, Mark::target_run);
   return runs;
 }
 
@@ -129,11 +138,11 @@ bool is_narrow(const Draft& draft, int64_t run) {
 }
 
 /// Marks the runs of both operands. Nothing, where what they are short of is permuted instead.
-std::optional<Runs> take_runs(Draft& draft) {
+std::optional<Runs> take_runs(Draft& draft, int64_t widest) {
   if (permutes(draft) && permute_dense_block(draft)) return std::nullopt;
   const Schedule unsplit = draft.schedule();
   const auto anew = [&] { draft.begin_anew(unsplit.space); };
-  Runs runs = target_run_first(draft);
+  Runs runs = target_run_first(draft, widest);
   const int64_t shorter = std::min(runs.row, runs.column);
   const bool rows_of_lanes = shorter == lane_bytes && runs.row == shorter && !runs.lanes;
   if (rows_of_lanes && permutes(draft) &&
@@ -143,7 +152,7 @@ std::optional<Runs> take_runs(Draft& draft) {
       short_rows_touch(draft, runs.row, runs.column))
     return runs;
   anew();
-  runs = source_run_first(draft);
+  runs = source_run_first(draft, widest);
   const int64_t shared = std::min(runs.row, runs.column);
   if (shared > shorter && shared >= least_shared_run_bytes) return runs;
   anew();
@@ -152,7 +161,7 @@ std::optional<Runs> take_runs(Draft& draft) {
   // Element by element: anything else is better.
   const bool scattered = std::max(shorter, shared) <= 2 * draft.space().op.bytes;
   if (scattered && permute(draft, {.all = most_joined_else})) return std::nullopt;
-  return target_run_first(draft);
+  return target_run_first(draft, widest);
 }
 
 /// Whether blocks are better made of pages of the source.
@@ -203,12 +212,13 @@ void transpose(Draft& draft) {
   schedule.movement = Movement::transpose;
   schedule.shifts_runs = shifts_boxes(draft);
   if (!schedule.shifts_runs && (touching_rows(draft) || transpose_source_digits(draft))) return;
-  const int64_t bytes = draft.space().op.bytes, widest = register_bytes(draft);
-  if (widest < target.vector_bytes)
-    schedule.network_column_bytes = std::min(schedule.network_column_bytes, widest);
+  const int64_t bytes = draft.space().op.bytes;
+  const bool narrow = takes_narrow_registers(draft);
+  const int64_t widest = narrow ? target.l1_vector_bytes : target.vector_bytes;
+  if (narrow) schedule.network_column_bytes = std::min(schedule.network_column_bytes, widest);
   const Schedule undecided = schedule;
   const bool crowded = crowds_sets(draft), crowds = make_room_in_l1(draft);
-  const std::optional<Runs> runs = take_runs(draft);
+  const std::optional<Runs> runs = take_runs(draft, widest);
   if (!runs) return;  // permuted
   auto [row, column, lanes] = *runs;
   const bool short_rows = short_rows_touch(draft, row, column);
