@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plan/planner.hpp"
+#include "support/asked_lines.hpp"
 #include "support/scheduled.hpp"
 #include "support/setups.hpp"
 
@@ -126,6 +127,47 @@ TEST(Boxes, AreAskedForTowardsTheLevelThatSuits) {
   EXPECT_EQ(*widths(aligned, streaming_target(), program::Code::prefetch).begin(), 2);
   const char* const between = "f32[4096,4095] -> f32[4096,4095]{0,1}";
   EXPECT_EQ(*widths(between, reading_ahead(), program::Code::prefetch).rbegin(), 2);
+}
+
+TEST(Boxes, FollowTheSourceOutsideOfLoopsInWhichTheTargetGoesOn) {
+  struct Row {
+    const char* text;
+    std::vector<int64_t> strides;
+  };
+  for (const Row& row :
+       {// Runs of 128 bytes go on by the next loop but one.
+        Row{"f32[3,4,32,5,5,112] -> f32[3,4,32,5,5,112]{2,3,5,0,4,1}",
+            {1433600, 358400, 2240, 448}},
+        Row{"f32[32,15,6,7,5,112] -> f32[32,15,6,7,5,112]{0,1,2,3,4,5}", {15680, 2240, 94080, 448}},
+        Row{"f32[3,3,3,32,5,112] -> f32[3,3,3,32,5,112]{3,5,1,4,0,2}",
+            {645120, 215040, 71680, 448}}}) {
+    EXPECT_EQ(source_strides(scheduled(row.text, reading_ahead())), row.strides) << row.text;
+  }
+}
+
+TEST(Boxes, AreAskedForSeveralAheadWhereTheyAreSmall) {
+  struct Row {
+    const char* text;
+    int64_t boxes;
+  };
+  for (const Row& row : {Row{"f32[32,4,3,3,5,112] -> f32[32,4,3,3,5,112]{0,1,2,3,4,5}", 2},
+                         Row{"f32[32,30,192,30] -> f32[32,30,192,30]{0,3,1,2}", 8},
+                         // Large ones; rows side by side.
+                         Row{"f32[2048,2048] -> f32[2048,2048]{0,1}", 1},
+                         Row{"f32[90,9,256,32] -> f32[90,9,256,32]{2,1,3,0}", 1}}) {
+    EXPECT_EQ(scheduled(row.text, reading_ahead()).boxes_ahead, row.boxes) << row.text;
+  }
+}
+
+TEST(Boxes, AheadAreThoseThatComeLater) {
+  // Two boxes ahead in a loop of five, behind which the source goes on elsewhere.
+  const char* const text = "f32[32,4,3,3,5,112] -> f32[32,4,3,3,5,112]{0,1,2,3,4,5}";
+  constexpr int64_t lines = 32 * 4 * 3 * 3 * 5 * 112 * 4 / 64, box = 32 * 112 * 4 / 64;
+  const Program program = plan_programs(simplified_space(text), reading_ahead()).front();
+  // But the first ones, and where more than one loop begins anew: after a third of the loops of
+  // five two boxes.
+  constexpr int64_t left_out = 2 * box + lines / (3 * 5) * 2;
+  EXPECT_GE(AskedLines(program).count(), lines - left_out);
 }
 
 TEST(Rows, AreAskedForWhereTheyAreLoadedThroughMasks) {

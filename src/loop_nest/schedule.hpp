@@ -78,6 +78,9 @@ struct Schedule {
   int64_t claimed_ahead = 0;
   /// Of a transpose: what would be much code for little is done in more steps.
   bool short_code = false;
+  /// Of a transpose around the caches: how many boxes ahead their source is asked for, if the loop
+  /// around them goes so far.
+  int64_t boxes_ahead = 1;
   /// Networks of a transpose go on along the target before they do along the source.
   bool target_first = false;
   /// Of a computation: the sources that are asked for ahead where they are read in place, a bit an

@@ -180,17 +180,21 @@ void Draft::go_on(size_t operand) {
   if (next >= 0) move_inside(next);
 }
 
-void Draft::follow(size_t operand) {
+void Draft::follow(size_t operand, int64_t near_bytes) {
   int count = 0;
   for (int k = 0; k < loop_count(); ++k) {
     if (mark(k) != Mark::outside) continue;
     if (!loop(k).own.empty()) return;
     ++count;
   }
-  for (; count > 0; --count) move_inside(farthest(operand, count));
+  for (int k; (k = farthest(operand, count, near_bytes)) >= 0; --count) move_inside(k);
+  for (; count > 0; --count) {
+    const auto first = std::find(marks_.begin(), marks_.end(), Mark::outside);
+    move_inside(static_cast<int>(first - marks_.begin()));
+  }
 }
 
-int Draft::farthest(size_t operand, int count) const {
+int Draft::farthest(size_t operand, int count, int64_t near_bytes) const {
   int found = -1;
   std::vector<int> seen;  // axes
   for (int k = 0; count > 0; ++k) {
@@ -199,7 +203,8 @@ int Draft::farthest(size_t operand, int count) const {
     const bool finer = std::find(seen.begin(), seen.end(), loop(k).axis) != seen.end();
     seen.push_back(loop(k).axis);
     const int64_t most = found < 0 ? -1 : std::abs(loop(found).stride[operand]);
-    if (!finer && std::abs(loop(k).stride[operand]) > most) found = k;
+    const bool far = std::abs(loop(k).stride[0]) >= near_bytes;
+    if (far && !finer && std::abs(loop(k).stride[operand]) > most) found = k;
   }
   return found;
 }

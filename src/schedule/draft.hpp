@@ -85,8 +85,9 @@ class Draft {
   /// Puts an unmarked loop inside all other unmarked ones.
   void move_inside(int k);
 
-  /// Puts the unmarked loops in the order in which an operand lies, if none has digits of its own.
-  void follow(size_t operand);
+  /// Puts the unmarked loops in the order in which an operand lies, if none has digits of its own;
+  /// inside of them, as they stood, those that move the target by less than `near_bytes`.
+  void follow(size_t operand, int64_t near_bytes = 0);
 
   /// Puts the loop that goes on where a block of an operand ends innermost.
   void go_on(size_t operand);
@@ -107,8 +108,8 @@ class Draft {
 
  private:
   /// Of the first `count` unmarked loops the one that moves an operand most, but a finer one of an
-  /// axis after a coarser one.
-  int farthest(size_t operand, int count) const;
+  /// axis after a coarser one; -1 where all move the target by less than `near_bytes`.
+  int farthest(size_t operand, int count, int64_t near_bytes) const;
   /// How much of a loop of `extent` iterations lengthens a run of `run` bytes to `wanted`.
   int64_t length_of(int64_t extent, int64_t run, int64_t wanted, Length length) const;
   /// Whether the padding of a loop of the tile can be moved with it.

@@ -78,7 +78,7 @@ class Selector {
     Strides at{};           ///< where it stands, apart from the loops
     int64_t alignment = 1;  ///< of every position of the target stream, bytes, but for
     int64_t phase = 0;      ///< so many more
-    Strides ahead{};        ///< what the innermost loop adds to the operands
+    Strides ahead{};        ///< from a box to the one whose source is asked for meanwhile
     int loops = 0;          ///< how many there are
   };
 
@@ -126,9 +126,11 @@ class Selector {
     const Strides from = in_bytes(around.at, nest_.op);
     const bool nests = side.own.empty();
     const int64_t stands = near ? 0 : from[0] + around.phase;
+    Strides ahead = nests ? side.stride : Strides{};
+    for (int64_t& stride : ahead) stride *= boxes_ahead(loop);
     const Around inside{near ? around.at : Strides{},
                         std::gcd(std::gcd(around.alignment, stands), divisor(side)),
-                        near ? around.phase : 0, nests ? side.stride : Strides{}, around.loops + 1};
+                        near ? around.phase : 0, ahead, around.loops + 1};
     Body result = repeat(side, body(loop.body, inside));
     For& made = std::get<For>(result.front());
     if (!near) {
@@ -137,7 +139,7 @@ class Selector {
       }
     }
     if (schedule_.nontemporal && asks_ahead()) {
-      made.steps.push_back(ahead(loop, made, around));
+      made.steps.push_back(walks_ahead(loop, made, around));
     }
     if (nests) return result;
     return one_unit(std::move(result), around);
@@ -158,19 +160,29 @@ class Selector {
     return side;
   }
 
-  /// How the stream moves that asks for the source an iteration of the innermost loop ahead: as the
-  /// source, but behind the last iteration comes the first one of the next round.
-  static Step ahead(const nest::For& loop, const For& made, const Around& around) {
+  static bool is_innermost(const nest::For& loop) {
+    return std::none_of(loop.body.begin(), loop.body.end(), [](const auto& node) {
+      return std::holds_alternative<nest::For>(node.statement);
+    });
+  }
+
+  /// Of how many iterations ahead boxes ask for the source.
+  int64_t boxes_ahead(const nest::For& loop) const {
+    const int64_t most = std::max<int64_t>(loop.side.extent - 1, 1);
+    return is_innermost(loop) ? std::min(schedule_.boxes_ahead, most) : 1;
+  }
+
+  /// How the stream moves that asks for the source some iterations of the innermost loop ahead: as
+  /// the source, but behind the last iterations come the first ones of the next round.
+  Step walks_ahead(const nest::For& loop, const For& made, const Around& around) const {
     Step step{prefetch_stream};
     for (const Step& walks : made.steps) {
       if (walks.stream == source_stream) step = walks;
     }
     step.stream = prefetch_stream;
-    const bool innermost = std::none_of(loop.body.begin(), loop.body.end(), [](const auto& node) {
-      return std::holds_alternative<nest::For>(node.statement);
-    });
-    if (innermost && around.loops > 0 && made.extent > 1 && step.wraps.empty()) {
-      step.wraps = {{made.extent - 1, around.ahead[1] - step.stride}};
+    if (is_innermost(loop) && around.loops > 0 && made.extent > 1 && step.wraps.empty()) {
+      const int64_t boxes = boxes_ahead(loop);
+      step.wraps = {{made.extent - boxes, around.ahead[1] - boxes * step.stride}};
     }
     return step;
   }
