@@ -145,6 +145,27 @@ TEST(Boxes, FollowTheSourceOutsideOfLoopsInWhichTheTargetGoesOn) {
   }
 }
 
+TEST(Boxes, GoOnInTheTargetWhereRunsOfTheSourceAreLongOrAllRowsStayAtHand) {
+  struct Row {
+    const char* text;
+    int64_t innermost;  // bytes of the target
+  };
+  Target target = reading_ahead();
+  target.translated_pages = 2688;
+  for (const Row& row :
+       {Row{"f32[384,355,384] -> f32[384,355,384]{0,1,2}", 256},
+        Row{"f32[2560,10240] -> f32[2560,10240]{0,1}", 256},
+        // More rows than pages; bytes.
+        Row{"f32[3072,10240] -> f32[3072,10240]{0,1}", 128 * 3072 * 4},
+        Row{"u8[640,81920] -> u8[640,81920]{0,1}", 512 * 640},
+        // Another digit of the target comes next.
+        Row{"f32[28,28,4,48,352] -> f32[28,28,4,48,352]{3,1,4,0,2}", 28 * 28 * 48 * 352 * 4}}) {
+    const Schedule schedule = scheduled(row.text, target);
+    const auto tile = schedule.space.loops.end() - schedule.tile_loops;
+    EXPECT_EQ((tile - 1)->stride[0], row.innermost) << row.text;
+  }
+}
+
 TEST(Boxes, AreAskedForSeveralAheadWhereTheyAreSmall) {
   struct Row {
     const char* text;

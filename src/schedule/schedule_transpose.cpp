@@ -2,8 +2,6 @@
 // the source, both in blocks that keep the lines of either side in the cache until they are used
 // up.
 #include <algorithm>
-#include <cstdlib>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -11,9 +9,9 @@
 #include "microkernel/microkernel.hpp"
 #include "microkernel/transpose/shifted_lines.hpp"
 #include "program/program.hpp"
+#include "schedule/box_order.hpp"
 #include "schedule/l1_sets.hpp"
 #include "schedule/movements.hpp"
-#include "schedule/page_walks.hpp"
 #include "schedule/questions.hpp"
 #include "schedule/transpose_blocks.hpp"
 
@@ -30,28 +28,6 @@ constexpr int64_t narrow_odd_run_bytes = 32;
 // Windows joined by a permuted block where all else is moving element by element: bf16 to T(2,2)
 // from columns .06 -> .28 of the ceiling.
 constexpr int64_t most_joined_else = 256;
-
-// Around a block stand those in which the target goes on, up to as many rows as have their pages
-// translated at once: f32[96,75,75,96] reversed .62 -> .90, 8192 x 8192 .63 -> .88; more rows than
-// that, u8 4096 x 4096 .78 -> .71.
-constexpr int64_t rows_around = 512;
-// But not where that saves few translations, since the source is read in a row else: 56 cases of
-// the suites in .95 of the time. An eighth saved, f32 1216 x 43408, .85, a fifth,
-// f32[64,32,136,158] {1,0,3,2}, 1.24.
-constexpr int64_t lines_for_a_walk = 7;
-
-// What is outside of a box follows the source, since memory answers slower where the next megabyte
-// is far from the last; but not where the target goes on: its runs become longer inside. Zen 4, 16
-// of 57 cases of ttc in .93 of the time: f32[15,15,32,15,5,112]{2,3,5,0,4,1} .67 -> .84 of the
-// ceiling, [15,15,32,15,15,32]{2,3,5,0,4,1} .64 -> .78; all loops after the source 25 in 1.01. Half
-// as many bytes the same, from 2 KB on 14 in .94.
-constexpr int64_t near_bytes = 1024;
-
-// How much of the source is asked for ahead, where boxes are small and their rows apart. (Rows side
-// by side are read ahead anyway: f64[80,30,256,12]{2,1,0,3} 1.00 -> .57 of the ceiling.) Zen 4, 12
-// cases of ttc .97 of the time, 52 others .97: f32[32,30,192,30]{0,3,1,2} .62 -> .67; 24 and 40 KB
-// .95 and .97.
-constexpr int64_t asked_bytes = 32 * 1024, least_asked_pitch = 256;
 
 // Of rows of the target that are lanes, what the windows of a ring take less than a network with a
 // lane a vector. 8 layouts in L2 .79 of the time: u8[127,640] from T(16,1) to T(2,16) .55 -> .87 of
@@ -198,41 +174,6 @@ void join_columns(Draft& draft) {
   }
 }
 
-/// Whether it saves enough translations of pages to put the blocks in which the target goes on
-/// around one.
-bool around_pays(const Draft& draft, const Draft& around) {
-  const int64_t lines = (draft.extent_bytes(0) + draft.extent_bytes(1)) / draft.target().line_bytes;
-  return page_walks(draft) - page_walks(around) > lines / lines_for_a_walk;
-}
-
-/// Puts the blocks in which the target goes on, behind runs of `row` bytes, right around one.
-void go_on_around(Draft& draft, int64_t row) {
-  const int next = draft.next_in_run(0, row);
-  int64_t rows = rows_around;
-  // What is outermost makes the units.
-  int outermost = 0;
-  while (outermost < next && draft.mark(outermost) != Mark::outside) ++outermost;
-  if (next == outermost) {
-    const int64_t share = draft.loop(next).extent / least_units;
-    rows = std::min(rows, row / draft.space().op.bytes * std::max<int64_t>(share, 1));
-  }
-  draft.take_run(0, row, rows * draft.space().op.bytes, Mark::around, Length::about);
-}
-
-/// How many boxes ahead the source is asked for.
-int64_t boxes_ahead(const Draft& draft) {
-  int64_t bytes = draft.space().op.bytes, nearest = std::numeric_limits<int64_t>::max(), pitch = 0;
-  for (int k = 0; k < draft.loop_count(); ++k) {
-    const Loop& loop = draft.loop(k);
-    if (draft.mark(k) != Mark::target_run && draft.mark(k) != Mark::source_run) continue;
-    bytes *= loop.extent;
-    if (draft.mark(k) != Mark::target_run || std::abs(loop.stride[0]) >= nearest) continue;
-    nearest = std::abs(loop.stride[0]);
-    pitch = std::abs(loop.stride[1]);
-  }
-  return pitch < least_asked_pitch ? 1 : std::max<int64_t>(1, asked_bytes / bytes);
-}
-
 }  // namespace
 
 void transpose(Draft& draft) {
@@ -294,15 +235,7 @@ void transpose(Draft& draft) {
     if (waits) draft.instead(undecided, [&] { return image_runs(draft); });
     return;
   }
-  // Where a panel is read, the next one is asked for while it leaves, and row after row is what
-  // memory answers fastest. (f32 4096 x 4096: .65 -> .75 of the ceiling.)
-  schedule.boxes_ahead = boxes_ahead(draft);
-  if (!pages) draft.follow(1, near_bytes);
-  draft.go_on(pages ? 0 : 1);
-  if (pages || draft.goal() == CodeGoal::small) return;
-  Draft around = draft;
-  go_on_around(around, row);
-  if (around_pays(draft, around)) draft = std::move(around);
+  order_boxes(draft, row, column, pages);
 }
 
 void scattered(Draft& draft) {

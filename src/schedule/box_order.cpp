@@ -1,0 +1,124 @@
+// See box_order.hpp.
+#include "schedule/box_order.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "schedule/block_sizes.hpp"
+#include "schedule/page_walks.hpp"
+
+namespace restride::scheduling {
+namespace {
+
+// Around a block stand those in which the target goes on, up to as many rows as have their pages
+// translated at once: f32[96,75,75,96] reversed .62 -> .90, 8192 x 8192 .63 -> .88; more rows than
+// that, u8 4096 x 4096 .78 -> .71.
+constexpr int64_t rows_around = 512;
+// But not where that saves few translations, since the source is read in a row else: 56 cases of
+// the suites in .95 of the time. An eighth saved, f32 1216 x 43408, .85, a fifth,
+// f32[64,32,136,158] {1,0,3,2}, 1.24.
+constexpr int64_t lines_for_a_walk = 7;
+
+// What is outside of a box follows the source, since memory answers slower where the next megabyte
+// is far from the last; but not where the target goes on: its runs become longer inside. Zen 4, 16
+// of 57 cases of ttc in .93 of the time: f32[15,15,32,15,5,112]{2,3,5,0,4,1} .67 -> .84 of the
+// ceiling, [15,15,32,15,15,32]{2,3,5,0,4,1} .64 -> .78; all loops after the source 25 in 1.01. Half
+// as many bytes the same, from 2 KB on 14 in .94.
+constexpr int64_t near_bytes = 1024;
+
+// Runs of the source of so many bytes are left for others where the target goes on. Zen 4, 21 of 26
+// cases with rows of 1 to 2 KB in .88 of the time: f32[384,355,384]{0,1,2} .70 -> .84 of the
+// ceiling, [2320,59,384]{0,1,2} .67 -> .83; but where the next digit of the target is another one,
+// f32[28,28,4,48,352]{3,1,4,0,2} .91 -> .78. Shorter runs if all rows have their pages translated:
+// 22 matrices of 192 to 2560 rows .90, f32[1216,43408] .68 -> .81, f64[608,16,384]{0,2,1} .68 ->
+// .86; 4096 and 8192 rows of elements of two to eight bytes .88 to 1.20, bytes 1.0 to 1.17.
+constexpr int64_t least_left_bytes = 512, long_column_bytes = 1024;
+
+// How much of the source is asked for ahead, where boxes are small and their rows apart. (Rows side
+// by side are read ahead anyway: f64[80,30,256,12]{2,1,0,3} 1.00 -> .57 of the ceiling.) Zen 4, 12
+// cases of ttc .97 of the time, 52 others .97: f32[32,30,192,30]{0,3,1,2} .62 -> .67; 24 and 40 KB
+// .95 and .97.
+constexpr int64_t asked_bytes = 32 * 1024, least_asked_pitch = 256;
+
+/// Whether it saves enough translations of pages to put the blocks in which the target goes on
+/// around one.
+bool around_pays(const Draft& draft, const Draft& around) {
+  const int64_t lines = (draft.extent_bytes(0) + draft.extent_bytes(1)) / draft.target().line_bytes;
+  return page_walks(draft) - page_walks(around) > lines / lines_for_a_walk;
+}
+
+/// Puts the blocks in which the target goes on, behind runs of `row` bytes, right around one.
+void go_on_around(Draft& draft, int64_t row) {
+  const int next = draft.next_in_run(0, row);
+  int64_t rows = rows_around;
+  // What is outermost makes the units.
+  int outermost = 0;
+  while (outermost < next && draft.mark(outermost) != Mark::outside) ++outermost;
+  if (next == outermost) {
+    const int64_t share = draft.loop(next).extent / least_units;
+    rows = std::min(rows, row / draft.space().op.bytes * std::max<int64_t>(share, 1));
+  }
+  draft.take_run(0, row, rows * draft.space().op.bytes, Mark::around, Length::about);
+}
+
+/// How far apart neighbours of a run of the target lie in the source.
+int64_t row_pitch(const Draft& draft) {
+  const Loop* nearest = nullptr;
+  for (int k = 0; k < draft.loop_count(); ++k) {
+    const Loop& loop = draft.loop(k);
+    if (draft.mark(k) != Mark::target_run) continue;
+    if (!nearest || std::abs(loop.stride[0]) < std::abs(nearest->stride[0])) nearest = &loop;
+  }
+  return nearest ? std::abs(nearest->stride[1]) : 0;
+}
+
+/// How many boxes ahead the source is asked for.
+int64_t boxes_ahead(const Draft& draft) {
+  int64_t bytes = draft.space().op.bytes;
+  for (int k = 0; k < draft.loop_count(); ++k) {
+    const bool inside = draft.mark(k) == Mark::target_run || draft.mark(k) == Mark::source_run;
+    bytes *= inside ? draft.loop(k).extent : 1;
+  }
+  return row_pitch(draft) < least_asked_pitch ? 1 : std::max<int64_t>(1, asked_bytes / bytes);
+}
+
+/// Whether a loop of the axis is among those that make runs of the target.
+bool makes_rows(const Draft& draft, int axis) {
+  for (int k = 0; k < draft.loop_count(); ++k) {
+    if (draft.mark(k) == Mark::target_run && draft.loop(k).axis == axis) return true;
+  }
+  return false;
+}
+
+/// Whether the target better goes on from box to box, by loop `next` behind runs of `row` bytes: of
+/// sources whose rows lie apart, where runs of `column` bytes are long, or all rows stay at hand.
+bool writes_on(const Draft& draft, int next, int64_t row, int64_t column) {
+  const int64_t bytes = draft.space().op.bytes;
+  if (next < 0 || bytes == 1 || column < least_left_bytes || row_pitch(draft) < 2 * column)
+    return false;
+  int outside = 0;
+  for (int k = 0; k < draft.loop_count(); ++k) outside += draft.mark(k) == Mark::outside ? 1 : 0;
+  const int64_t rows = row / bytes * draft.loop(next).extent;
+  if (outside == 2 && rows <= draft.target().translated_pages) return true;
+  return column >= long_column_bytes && row < near_bytes &&
+         makes_rows(draft, draft.loop(next).axis);
+}
+
+}  // namespace
+
+void order_boxes(Draft& draft, int64_t row, int64_t column, bool pages) {
+  // Where a panel is read, the next one is asked for while it leaves, and row after row is what
+  // memory answers fastest. (f32 4096 x 4096: .65 -> .75 of the ceiling.)
+  draft.schedule().boxes_ahead = boxes_ahead(draft);
+  if (!pages) draft.follow(1, near_bytes);
+  const int next = draft.next_in_run(0, row);
+  if (!pages && writes_on(draft, next, row, column)) return draft.move_inside(next);
+  draft.go_on(pages ? 0 : 1);
+  if (pages || draft.goal() == CodeGoal::small) return;
+  Draft around = draft;
+  go_on_around(around, row);
+  if (around_pays(draft, around)) draft = std::move(around);
+}
+
+}  // namespace restride::scheduling
