@@ -7,6 +7,7 @@
 
 #include "schedule/block_sizes.hpp"
 #include "schedule/page_walks.hpp"
+#include "schedule/questions.hpp"
 
 namespace restride::scheduling {
 namespace {
@@ -24,21 +25,21 @@ constexpr int64_t lines_for_a_walk = 7;
 // is far from the last; but not where the target goes on: its runs become longer inside. Zen 4, 16
 // of 57 cases of ttc in .93 of the time: f32[15,15,32,15,5,112]{2,3,5,0,4,1} .67 -> .84 of the
 // ceiling, [15,15,32,15,15,32]{2,3,5,0,4,1} .64 -> .78; all loops after the source 25 in 1.01. Half
-// as many bytes the same, from 2 KB on 14 in .94.
+// as many bytes the same, from 2 KB on three of them are left out.
 constexpr int64_t near_bytes = 1024;
 
 // Runs of the source of so many bytes are left for others where the target goes on. Zen 4, 21 of 26
 // cases with rows of 1 to 2 KB in .88 of the time: f32[384,355,384]{0,1,2} .70 -> .84 of the
 // ceiling, [2320,59,384]{0,1,2} .67 -> .83; but where the next digit of the target is another one,
 // f32[28,28,4,48,352]{3,1,4,0,2} .91 -> .78. Shorter runs if all rows have their pages translated:
-// 22 matrices of 192 to 2560 rows .90, f32[1216,43408] .68 -> .81, f64[608,16,384]{0,2,1} .68 ->
-// .86; 4096 and 8192 rows of elements of two to eight bytes .88 to 1.20, bytes 1.0 to 1.17.
+// 22 matrices of 128 to 2560 rows .89 to .92, f32[1216,43408] .68 -> .81, f64[608,16,384]{0,2,1}
+// .68 -> .86; 4096 and 8192 rows of elements of two to eight bytes .88 to 1.20, bytes .94 to 1.17.
 constexpr int64_t least_left_bytes = 512, long_column_bytes = 1024;
 
 // How much of the source is asked for ahead, where boxes are small and their rows apart. (Rows side
 // by side are read ahead anyway: f64[80,30,256,12]{2,1,0,3} 1.00 -> .57 of the ceiling.) Zen 4, 12
 // cases of ttc .97 of the time, 52 others .97: f32[32,30,192,30]{0,3,1,2} .62 -> .67; 24 and 40 KB
-// .95 and .97.
+// the same.
 constexpr int64_t asked_bytes = 32 * 1024, least_asked_pitch = 256;
 
 /// Whether it saves enough translations of pages to put the blocks in which the target goes on
@@ -64,13 +65,8 @@ void go_on_around(Draft& draft, int64_t row) {
 
 /// How far apart neighbours of a run of the target lie in the source.
 int64_t row_pitch(const Draft& draft) {
-  const Loop* nearest = nullptr;
-  for (int k = 0; k < draft.loop_count(); ++k) {
-    const Loop& loop = draft.loop(k);
-    if (draft.mark(k) != Mark::target_run) continue;
-    if (!nearest || std::abs(loop.stride[0]) < std::abs(nearest->stride[0])) nearest = &loop;
-  }
-  return nearest ? std::abs(nearest->stride[1]) : 0;
+  const int finest = finest_loop(draft, 0);
+  return finest < 0 ? 0 : std::abs(draft.loop(finest).stride[1]);
 }
 
 /// How many boxes ahead the source is asked for.
