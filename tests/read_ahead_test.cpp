@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
 #include <vector>
 
 #include "plan/planner.hpp"
@@ -232,6 +233,17 @@ TEST(Networks, LoadPiecesOfTwoLanes) {
         << row.text;
     EXPECT_EQ(widths(row.text, reading_ahead(), program::Code::load).size(), row.halves)
         << row.text;
+  }
+}
+
+TEST(Networks, OfBytesLoadAllRowsFirstWhereRegistersHoldThem) {
+  for (const bool hold : {true, false}) {
+    Target target = streaming_target();
+    if (!hold) target.registers = 24;
+    const std::string text =
+        to_string(plan_programs(simplified_space("u8[64,64] -> u8[64,64]{0,1}"), target).front());
+    const size_t unpacked = text.find("unpack");
+    EXPECT_EQ(text.find(" load ", unpacked) == std::string::npos, hold) << text;
   }
 }
 
