@@ -56,6 +56,11 @@ TEST(Caches, KeepNarrowElementsFromCrowdingThem) {
         Row{"u16[1024,200] -> u16[1024,200]{0,1}", 32},
         Row{"u16[2048,200] -> u16[2048,200]{0,1}", 16},
         Row{"u8[2048,128] -> u8[2048,128]{0,1}", 16}, Row{"u16[512,512] -> u16[512,512]{0,1}", 64},
+        // A lane leaves a short rest; rows do not stay; columns share lines.
+        Row{"u16[64,32,16] -> u16[64,32,16]{0,1,2}", 16},
+        Row{"u8[64,64,20] -> u8[64,64,20]{0,1,2}", 32},
+        Row{"u16[512,32,16] -> u16[512,32,16]{0,1,2}", 64},
+        Row{"u16[96,8,6,10] -> u16[96,8,6,10]{1,3,0,2}", 64},
         Row{"u8[64,512,16] -> u8[64,512,16]{0,1,2}", 32},
         Row{"u16[1000,150] -> u16[1000,150]{0,1}", 64}}) {
     EXPECT_EQ(scheduled(row.text, target).network_column_bytes, row.network_column_bytes)
@@ -82,7 +87,7 @@ TEST(Caches, KeepWideElementsFromFillingThem) {
                          // Between lines: six lines in a set, four; columns that share lines.
                          Row{"f32[1030,61] -> f32[1030,61]{0,1}", 16},
                          Row{"f32[515,1000] -> f32[515,1000]{0,1}", 32},
-                         Row{"f32[7,25,5,255] -> f32[7,25,5,255]{2,3,1,0}", 32}}) {
+                         Row{"f32[7,25,5,255] -> f32[7,25,5,255]{2,3,1,0}", 64}}) {
     EXPECT_EQ(scheduled(row.text, target).network_column_bytes, row.network_column_bytes)
         << row.text;
   }
@@ -215,7 +220,7 @@ TEST(Caches, GetRowsThatCrowdThemByWayOfScratch) {
                     {"u8[100,4160] -> u8[100,4160]{0,1}", Movement::transpose},
                     {"u16[8,100,64] -> u16[8,100,64]{0,1,2}", Movement::transpose},  // few rows
                     {"u16[64,32,64] -> u16[64,32,64]{0,1,2}", Movement::gather},
-                    {"u16[64,64,16] -> u16[64,64,16]{0,1,2}", Movement::transpose},  // half lines
+                    {"u16[64,64,16] -> u16[64,64,16]{0,1,2}", Movement::gather},  // half lines
                     {"f32[24,1024] -> f32[24,1024]{0,1}", Movement::gather},
                     // A network takes fewer rows of wide elements, unless it leaves half a line or
                     // goes on along the target.
@@ -223,16 +228,54 @@ TEST(Caches, GetRowsThatCrowdThemByWayOfScratch) {
                     {"f32[32,513] -> f32[32,513]{0,1}", Movement::gather},
                     {"f32[512,512] -> f32[512,512]{0,1}", Movement::gather},
                     {"c128[32,256] -> c128[32,256]{0,1}", Movement::gather},
-                    {"f64[64,32,16] -> f64[64,32,16]{0,1,2}", Movement::transpose},
+                    {"f64[64,8,15,16] -> f64[64,8,15,16]{0,1,3,2}", Movement::transpose},
                     // Columns crowd them, too.
                     {"f64[64,8,64] -> f64[64,8,64]{0,1,2}", Movement::gather},
                     {"f64[32,16,128] -> f64[32,16,128]{0,1,2}", Movement::transpose}},
+                   target);
+  // Runs and rows of several digits; where the first digit of the target is all of its rows, the
+  // next one is in runs of the source.
+  expect_movements({{"u8[24,256,192,4] -> u8[24,256,192,4]{0,2,3,1}", Movement::gather},
+                    {"u8[24,256,15,4] -> u8[24,256,15,4]{0,2,3,1}", Movement::transpose},
+                    {"u8[8,64,24,256] -> u8[8,64,24,256]{0,1,2,3}", Movement::gather},
+                    {"u16[8,512,64] -> u16[8,512,64]{0,2,1}", Movement::transpose}},
                    target);
   // Its ways hold all of them; there is none.
   target.l1_bytes = 128 * 1024;
   expect_movements({{"u8[32,2048] -> u8[32,2048]{0,1}", Movement::transpose}}, target);
   target.l1_bytes = 0;
   expect_movements({{"u8[32,2048] -> u8[32,2048]{0,1}", Movement::transpose}}, target);
+}
+
+TEST(Caches, GetRowsThatCrowdThemByWayOfScratchWhereTargetsBeginBetweenLines) {
+  Target target = target_of({"avx512_vbmi", Caches::hold_nothing});
+  target.l1_bytes = 32 * 1024;
+  const char* const text = "u8[24,15,512,40] -> u8[24,15,512,40]{0,1,3,2}";
+  const Schedule schedule = scheduled(text, target);
+  EXPECT_EQ(schedule.movement, Movement::gather);
+  EXPECT_FALSE(schedule.nontemporal);
+}
+
+TEST(Caches, GetBlocksOfSeveralDigitsAsTheyLieInTheSource) {
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.l1_bytes = 32 * 1024;
+  struct Walk {
+    int64_t extent, source, target;
+    bool operator==(const Walk&) const = default;
+  };
+  const auto tile_of = [&](const char* text) {
+    const Schedule schedule = scheduled(text, target);
+    std::vector<Walk> tile;
+    for (auto loop = schedule.space.loops.end() - schedule.tile_loops;
+         loop != schedule.space.loops.end(); ++loop)
+      tile.push_back({loop->extent, loop->stride[1], loop->stride[0]});
+    return tile;
+  };
+  EXPECT_EQ(tile_of("u8[24,256,192,4] -> u8[24,256,192,4]{0,2,3,1}"),
+            (std::vector<Walk>{{24, 196608, 1}, {64, 4, 24}, {4, 1, 4608}}));
+  // Of the target 16 rows, then two that are in runs of the source, then two that are not.
+  EXPECT_EQ(tile_of("u8[16,128,128] -> u8[16,128,128]{0,1,2}"),
+            (std::vector<Walk>{{16, 16384, 1}, {2, 256, 32}, {2, 128, 16}, {128, 1, 2048}}));
 }
 
 TEST(Caches, GetBlocksOfRowsThatCrowdThemAsTheyLieInTheSource) {

@@ -194,6 +194,17 @@ void Draft::follow(size_t operand, int64_t near_bytes) {
   }
 }
 
+void Draft::lay_tile(size_t operand) {
+  const auto lies = [&](int k) { return std::abs(loop(k).stride[operand]); };
+  for (int k = 0; k < loop_count(); ++k) {
+    for (int j = k + 1; j < loop_count(); ++j) {
+      if (mark(k) == Mark::outside || mark(j) == Mark::outside || lies(j) <= lies(k)) continue;
+      std::swap(loop(k), loop(j));
+      std::swap(mark(k), mark(j));
+    }
+  }
+}
+
 int Draft::farthest(size_t operand, int count, int64_t near_bytes) const {
   int found = -1;
   std::vector<int> seen;  // axes

@@ -89,6 +89,9 @@ class Draft {
   /// inside of them, as they stood, those that move the target by less than `near_bytes`.
   void follow(size_t operand, int64_t near_bytes = 0);
 
+  /// Puts the loops of the tile in the order in which an operand lies.
+  void lay_tile(size_t operand);
+
   /// Puts the loop that goes on where a block of an operand ends innermost.
   void go_on(size_t operand);
 

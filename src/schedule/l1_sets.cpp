@@ -8,6 +8,7 @@
 #include "base/arithmetic.hpp"
 #include "program/program.hpp"
 #include "schedule/block_sizes.hpp"
+#include "schedule/page_walks.hpp"
 #include "schedule/questions.hpp"
 
 namespace restride::scheduling {
@@ -39,10 +40,11 @@ constexpr int64_t most_short_row_bytes = 256;
 // whose columns crowd sets, too, .83.
 constexpr int64_t most_rows = 32, rows_of_wide = 24;
 
-// Of a row so much makes it worth to be copied: f64[64,32,16] reversed, 128 bytes, 1.19 of the
-// time, f32[128,32,32] .76, u8[64,64,64] .45. Where columns of a block of wide elements crowd sets,
-// too, as many rows as make eight lines of the target: f64[64,8,64] reversed .70, [32,16,128] 1.32,
-// [16,32,64] 1.46.
+// Of a row so much in one piece makes it worth to be copied, be it of several digits:
+// f32[128,32,32] reversed .76 of the time, u8[64,64,64] .45; u16[64,64,16] .15 -> .39 of the
+// ceiling, u16[64,512,4] .23 -> .51, f32[64,128,8] .21 -> .43, f64[64,32,16] .43 -> .48. Where
+// columns of a block of wide elements crowd sets, too, as many rows as make eight lines of the
+// target: f64[64,8,64] reversed .70, [32,16,128] 1.32, [16,32,64] 1.46.
 constexpr int64_t least_row_lines = 1, least_wide_row_lines = 4, least_column_lines = 8;
 
 // Shorter runs of the target than this are not worth to be made in scratch.
@@ -51,20 +53,54 @@ constexpr int64_t least_crowded_run_bytes = 128;
 /// A way of L1 is as large as a page: its sets are chosen before addresses are translated.
 int64_t l1_ways(const Target& target) { return target.l1_bytes / target.page_bytes; }
 
-/// The most lines in one set, of `count` times `touched_bytes` bytes that are `stride` bytes
-/// apart; no more are counted than twice as many as a set holds, and one.
-int64_t lines_in_set(const Target& target, int64_t stride, int64_t count, int64_t touched_bytes) {
+/// The most lines in one set, of `touched_bytes` bytes at each step of walks; no more are counted
+/// than twice as many as a set holds, and one.
+int64_t lines_in_set(const Target& target, const std::vector<Walk>& walks, int64_t touched_bytes) {
   std::vector<int64_t> in_set(static_cast<size_t>(target.page_bytes / target.line_bytes));
-  int64_t most = 0;
-  const int64_t step = remainder_above(stride, target.page_bytes), enough = 2 * l1_ways(target);
-  for (int64_t k = 0, first = 0; k < count && most <= enough;
-       ++k, first = (first + step) % target.page_bytes) {
+  int64_t most = 0, count = 1;
+  const int64_t enough = 2 * l1_ways(target);
+  for (const Walk& walk : walks) count *= walk.steps;
+  for (int64_t k = 0; k < count && most <= enough; ++k) {
+    int64_t first = 0, rest = k;
+    for (const Walk& walk : walks) {
+      first += rest % walk.steps * walk.stride;
+      rest /= walk.steps;
+    }
+    first = remainder_above(first, target.page_bytes);
     for (int64_t at = first; at < first + touched_bytes; at += target.line_bytes) {
       const size_t set = static_cast<size_t>(at / target.line_bytes) % in_set.size();
       most = std::max(most, ++in_set[set]);
     }
   }
   return most;
+}
+
+int64_t lines_in_set(const Target& target, int64_t stride, int64_t count, int64_t touched_bytes) {
+  return lines_in_set(target, {{stride, count}}, touched_bytes);
+}
+
+/// How long runs of the source are that a transpose finds in its rows.
+int64_t source_run_bytes(const Draft& draft) {
+  const int row = draft.contiguous(0);
+  return run_bytes(draft, 1, [&](int k) { return k == row ? 1 : draft.loop(k).extent; });
+}
+
+/// The rows of the source that a run of the target takes elements from, but no more than `most`,
+/// and none that a block takes whole with the first ones: u8[8,64,24,256] reversed .13 -> .31 of
+/// the ceiling, u16[9,16,16,512]{0,1,3,2} .31 -> .48.
+std::vector<Walk> source_rows(const Draft& draft, int64_t most) {
+  std::vector<Walk> rows;
+  const int64_t inside = std::min(source_run_bytes(draft), crowding_column_bytes);
+  int64_t run = draft.space().op.bytes;
+  for (int k = draft.contiguous(0); k >= 0 && most > 1;) {
+    const Loop& loop = draft.loop(k);
+    if (!rows.empty() && std::abs(loop.stride[1]) < inside) break;
+    rows.push_back({loop.stride[1], std::min(loop.extent, most)});
+    most /= rows.back().steps;
+    run *= loop.extent;
+    k = draft.next_in_run(0, run);
+  }
+  return rows;
 }
 
 /// How long runs of the target are without those of loop `across`, which end in other columns.
@@ -102,7 +138,9 @@ bool narrow_network(Draft& draft, int across) {
          lines_in_set(target, loop.stride[0], std::min(loop.extent, narrow / bytes),
                       target.line_bytes) > ways)
     narrow /= 2;
-  if (narrow == network || loop.extent * bytes <= narrow) return false;
+  // Less than half a network more is a rest: u16[8,16,256,9]{0,2,3,1} .44 -> .58 of the ceiling,
+  // u8[16,256,64,20]{1,2,3,0} .23 -> .38.
+  if (narrow == network || 2 * loop.extent * bytes <= 3 * narrow) return false;
   network = narrow;
   return true;
 }
@@ -168,15 +206,14 @@ bool source_rows_crowd(const Draft& draft) {
   const bool wide = bytes > widest_crowding_bytes;
   const Loop &down = draft.loop(row), &across = draft.loop(column);
   const int64_t least_lines = wide ? least_wide_row_lines : least_row_lines;
-  if (across.extent * bytes < least_lines * line) return false;
+  if (source_run_bytes(draft) < least_lines * line) return false;
   const int64_t columns = std::min(across.extent, crowding_column_bytes / bytes);
   if (wide && down.extent * bytes < least_column_lines * line &&
       !l1_holds_lines(target, across.stride[0], columns))
     return false;
   const bool aligned = down.stride[1] % line == 0;
   const int64_t most = narrow || !aligned || crowds_sets(draft) ? most_rows : rows_of_wide;
-  const int64_t rows = std::min(down.extent, most), touched = aligned ? line : 2 * line;
-  return 2 * lines_in_set(target, down.stride[1], rows, touched) > 3 * ways;
+  return 2 * lines_in_set(target, source_rows(draft, most), aligned ? line : 2 * line) > 3 * ways;
 }
 
 bool target_columns_crowd(const Draft& draft) {
@@ -210,13 +247,18 @@ bool make_room_in_l1(Draft& draft) {
     return false;
   }
   const int64_t stride = draft.loop(across).stride[0], extent = draft.loop(across).extent;
+  // Columns that share lines are in few: u16[96,8,6,10]{1,3,0,2} .38 -> .78 of the ceiling.
+  if (std::abs(stride) < line) return false;
   const bool aligned = stride % line == 0, wide = bytes >= widest_crowding_bytes;
   const int64_t columns = std::min(extent, cached_columns);
   if (lines_in_set(target, stride, columns, aligned ? line : 2 * line) < l1_ways(target) / 2)
     return false;
-  if (aligned && !wide) return narrow_network(draft, across);
+  // Where rows do not stay meanwhile u16[512,32,16] reversed .31 -> .52 without, u8[512,16,32] .29
+  // -> .47.
+  const bool stay = rows_stay(draft, draft.loop(down));
+  if (aligned && !wide) return stay && narrow_network(draft, across);
   narrow_whole_lines(draft, across, down);
-  return wide || rows_stay(draft, draft.loop(down));
+  return wide || stay;
 }
 
 int64_t claimed_ahead(const Draft& draft, int64_t column, Rows rows) {
