@@ -39,6 +39,25 @@ TEST(Boxes, LeaveByThemselvesBetweenLinesWhereTheSourceIsApart) {
   }
 }
 
+TEST(Rows, OfPartsAreJoinedWhereTheyAreShort) {
+  struct Row {
+    const char* text;
+    int64_t whole, part;  // rows in a tile
+  };
+  const Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  for (const Row& row :
+       {Row{"u8[64,254]{1,0:PAD(64,300;unknown)} -> u8[64,254]", 32, 4},  // as many as share a tile
+        Row{"u8[64,62]{1,0:PAD(64,70;unknown)} -> u8[64,62]", 32, 32}}) {
+    const IterationSpace space = simplified_space(row.text);
+    const auto rows = [&](CodeGoal goal) {
+      const Schedule scheduled = schedule(space, target, goal);
+      return target_run_elements(scheduled) / scheduled.space.loops.back().extent;
+    };
+    EXPECT_EQ(rows(CodeGoal::fast), row.whole) << row.text;
+    EXPECT_EQ(rows(CodeGoal::part), row.part) << row.text;
+  }
+}
+
 TEST(Rows, BetweenLinesGoInTheOrderOfTheSource) {
   struct Row {
     const char* text;
