@@ -35,9 +35,10 @@ constexpr int64_t half_line_bytes = 32;
 constexpr int64_t most_short_row_bytes = 256;
 
 // Rows of the source that networks read before they come back to a line: more than half as many
-// again as a set has ways are too many. Zen 4, through scratch: u8[28,2048] .81 of the time, but
-// [20,2048] 1.14; f64[16,512] .85, [12,512] 1.17; f32[32,512] 1.17, [32,513] .66 and 512 x 512,
-// whose columns crowd sets, too, .83.
+// again as a set has ways are too many, of narrow elements just as many. Zen 4, through scratch:
+// u8[28,2048] .81 of the time, [24,2048] 1.0, [20,2048] 1.14, u16[24,17,1024] reversed .15 -> .53
+// of the ceiling, u8[24,63,2048] .29 -> .46; f64[16,512] .85, [12,512] 1.17; f32[32,512] 1.17,
+// [32,513] .66 and 512 x 512, whose columns crowd sets, too, .83.
 constexpr int64_t most_rows = 32, rows_of_wide = 24;
 
 // Of a row so much in one piece makes it worth to be copied, be it of several digits:
@@ -213,7 +214,8 @@ bool source_rows_crowd(const Draft& draft) {
     return false;
   const bool aligned = down.stride[1] % line == 0;
   const int64_t most = narrow || !aligned || crowds_sets(draft) ? most_rows : rows_of_wide;
-  return 2 * lines_in_set(target, source_rows(draft, most), aligned ? line : 2 * line) > 3 * ways;
+  const int64_t touched = aligned ? line : 2 * line, least = narrow ? 3 * ways : 3 * ways + 1;
+  return 2 * lines_in_set(target, source_rows(draft, most), touched) >= least;
 }
 
 bool target_columns_crowd(const Draft& draft) {
