@@ -169,6 +169,25 @@ TEST(Caches, LetPixelsBePermutedBeyondL1) {
                    target);
 }
 
+TEST(Caches, LetShortRowsBeCopiedThroughMasks) {
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.l1_bytes = 48 * 1024;
+  target.l2_bytes = 256 * 1024;
+  const auto expect = [&](const char* text, Movement movement) {
+    expect_movements({{text, movement}}, target);
+  };
+  expect("u16[31,7,14] -> u16[31,7,14]{2,0,1}", Movement::row);
+  expect("u16[128,256,11] -> u16[128,256,11]{2,0,1}", Movement::row);
+  // Few make whole lines; not beyond L2; rows share windows; they repeat.
+  expect("u8[8,31,100,24] -> u8[8,31,100,24]{3,0,1,2}", Movement::permute);
+  expect("u8[4,7,20,24] -> u8[4,7,20,24]{3,0,1,2}", Movement::row);
+  expect("f32[1000,3]{1,0:PAD(1000,4;unknown)} -> f32[1000,3]", Movement::permute);
+  expect("f32[16,64,2,3] -> f32[16,64,2,3]{3,1,2,0}", Movement::permute);
+  expect("u16[31,14] -> u16[31,7,14] dims={0,2}", Movement::permute);
+  target.byte_masks = false;
+  expect("u16[31,7,14] -> u16[31,7,14]{2,0,1}", Movement::permute);
+}
+
 TEST(Caches, KeepLinesOfRowsThatCrowdL1UntilTheyAreUsedUp) {
   struct Row {
     const char* text;
@@ -177,8 +196,11 @@ TEST(Caches, KeepLinesOfRowsThatCrowdL1UntilTheyAreUsedUp) {
   Target target = target_of({"avx512_vbmi", Caches::hold_everything});
   target.l1_bytes = 48 * 1024;
   for (const Row& row : {Row{"f32[128,128,10] -> f32[128,128,10]{2,0,1}", 8},
-                         Row{"f32[100,120,12] -> f32[100,120,12]{2,0,1}", 100},     // other sets
-                         Row{"f32[128,128,16] -> f32[128,128,16]{2,0,1}", 128}}) {  // whole lines
+                         Row{"f32[100,120,12] -> f32[100,120,12]{2,0,1}", 100},  // other sets
+                         Row{"f32[128,128,16] -> f32[128,128,16]{2,0,1}", 128},  // whole lines
+                         // The source comes back to a line after 496 rows; after 128.
+                         Row{"f32[16,31,40,6] -> f32[16,31,40,6]{3,1,0,2}", 32},
+                         Row{"f32[4,32,40,6] -> f32[4,32,40,6]{3,1,0,2}", 128}}) {
     const std::vector<Loop> loops = scheduled(row.text, target).space.loops;
     const auto column =
         std::find_if(loops.rbegin(), loops.rend(), [](const Loop& loop) { return loop.axis == 0; });
