@@ -24,6 +24,11 @@ constexpr int64_t most_filled_row_vectors = 16;
 constexpr int64_t most_pages = 2048;
 constexpr int64_t most_short_lines = 2;
 
+// Around the caches, digits of wide elements that loops cut are as long as they are, and runs go on
+// behind them: f64[128,8,30,20,12]{0,1,3,2,4} .35 -> .74 of the ceiling, f64[200,12,6,9,28]
+// {0,4,2,3,1} .47 -> .75, 11 problems .88 of the time; f32 1.0 and 1.17, in the caches 1.05.
+constexpr int64_t least_whole_bytes = 8;
+
 /// From `factor` to `most`: the least of these multiples of `granule` that divides the extent, or
 /// `factor`.
 int64_t even(int64_t extent, int64_t factor, int64_t most, int64_t granule = 1) {
@@ -113,6 +118,13 @@ int64_t Draft::length_of(int64_t extent, int64_t run, int64_t wanted, Length len
   }
 }
 
+int64_t Draft::run_with(int k, int64_t run) const {
+  const int64_t longer = run * loop(k).extent;
+  if (!schedule_.nontemporal || space().op.bytes < least_whole_bytes) return longer;
+  const Axis& axis = space().axes[static_cast<size_t>(loop(k).axis)];
+  return std::min(longer, run / loop(k).step * axis.valid);
+}
+
 int64_t Draft::take_run(size_t operand, int64_t run, int64_t wanted, Mark as, Length length) {
   while (2 * run <= wanted) {
     const int k = next_in_run(operand, run);
@@ -122,7 +134,7 @@ int64_t Draft::take_run(size_t operand, int64_t run, int64_t wanted, Mark as, Le
     if (factor == 1) break;
     const int inner = split_off(k, factor);
     mark(inner) = as;
-    run *= loop(inner).extent;
+    run = run_with(inner, run);
   }
   return run;
 }

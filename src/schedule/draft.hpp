@@ -113,6 +113,8 @@ class Draft {
   /// Of the first `count` unmarked loops the one that moves an operand most, but a finer one of an
   /// axis after a coarser one; -1 where all move the target by less than `near_bytes`.
   int farthest(size_t operand, int count, int64_t near_bytes) const;
+  /// How long a run of `run` bytes is with those of loop `k`.
+  int64_t run_with(int k, int64_t run) const;
   /// How much of a loop of `extent` iterations lengthens a run of `run` bytes to `wanted`.
   int64_t length_of(int64_t extent, int64_t run, int64_t wanted, Length length) const;
   /// Whether the padding of a loop of the tile can be moved with it.
