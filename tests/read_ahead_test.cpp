@@ -192,6 +192,36 @@ TEST(Boxes, AheadAreThoseThatComeLater) {
   EXPECT_GE(AskedLines(program).count(), lines - left_out);
 }
 
+TEST(Rows, ThatShareSetsOfAllCachesComeToScratchAFewAheadOfEachOther) {
+  Target target = streaming_target();
+  target.l3_bytes = 1 << 20;
+  struct Row {
+    const char* text;
+    int64_t rows_ahead;
+  };
+  for (const Row& row :
+       {Row{"u8[128,16,64,64] -> u8[128,16,64,64]{0,2,3,1}", 12},
+        Row{"u16[128,64,512] -> u16[128,64,512]{0,1,2}", 12},
+        Row{"u8[128,8,64,64] -> u8[128,8,64,64]{0,2,3,1}", 0},    // 32 KB apart
+        Row{"u8[128,48,64,64] -> u8[128,48,64,64]{0,2,3,1}", 0},  // no power of two
+        Row{"u8[96,16,64,64] -> u8[96,16,64,64]{0,2,3,1}", 0},    // rests, of rows and columns
+        Row{"u8[128,16,128,32,3] -> u8[128,16,128,32,3]{0,4,2,3,1}", 0},
+        Row{"u8[64,16,64,64] -> u8[64,16,64,64]{0,2,3,1}", 0},  // single lines
+        Row{"f32[64,16,32,32] -> f32[64,16,32,32]{0,2,3,1}", 0},
+        // Runs of the target side by side.
+        Row{"u16[128,64,512] -> u16[128,64,512]{0,2,1}", 0}}) {
+    const Schedule schedule = scheduled(row.text, target);
+    EXPECT_EQ(schedule.rows_ahead, row.rows_ahead) << row.text;
+    EXPECT_EQ(schedule.movement == Movement::gather, row.rows_ahead > 0) << row.text;
+  }
+  const char* const text = "u8[128,16,64,64] -> u8[128,16,64,64]{0,2,3,1}";
+  const Program program = plan_programs(simplified_space(text), target).front();
+  constexpr int64_t lines = 128 * 16 * 64 * 64 / 64, rows = 64;
+  EXPECT_GE(AskedLines(program).count(), lines / rows * (rows - 12));
+  target.l3_bytes = 64 << 20;
+  EXPECT_EQ(scheduled(text, target).rows_ahead, 0);
+}
+
 TEST(Rows, AreAskedForWhereTheyAreLoadedThroughMasks) {
   struct Row {
     const char* text;

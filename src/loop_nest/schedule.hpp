@@ -81,6 +81,9 @@ struct Schedule {
   /// Of a transpose around the caches: how many boxes ahead their source is asked for, if the loop
   /// around them goes so far.
   int64_t boxes_ahead = 1;
+  /// Of how many rows ahead a gathered source is asked for, while it comes to scratch; 0: it is
+  /// not.
+  int64_t rows_ahead = 0;
   /// Networks of a transpose go on along the target before they do along the source.
   bool target_first = false;
   /// Of a computation: the sources that are asked for ahead where they are read in place, a bit an

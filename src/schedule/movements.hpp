@@ -48,6 +48,11 @@ bool gather_apart(Draft& draft);
 /// there. False if they do not, and around the caches, where they come in by panels.
 bool gather_crowded(Draft& draft);
 
+/// The same around the caches, where rows of the source share sets of all of them: while one comes
+/// to scratch others are asked for, a few rows ahead and not all of the next box. False where they
+/// do not, or where blocks would leave rests.
+bool gather_streamed(Draft& draft);
+
 // ---- transposes
 
 /// Runs of the target meet runs of the source, where they are not permuted.

@@ -118,7 +118,7 @@ void move(Draft& draft) {
   } else if (splat) {
     rows(draft, Movement::splat, innermost);
   } else if (!moves || !(repeat_blocks(draft) || gather_repeats(draft) || gather_apart(draft) ||
-                         gather_crowded(draft))) {
+                         gather_crowded(draft) || gather_streamed(draft))) {
     transpose(draft);
   }
 }

@@ -47,6 +47,26 @@ Body placed(Body body, std::span<const Place> places) {
   return body;
 }
 
+/// Asks for what lies so many bytes behind each load of a stream.
+void ask_behind_loads(Body& body, int stream, int64_t bytes, int level) {
+  for (auto& item : body) {
+    if (For* loop = std::get_if<For>(&item)) {
+      ask_behind_loads(loop->body, stream, bytes, level);
+      continue;
+    }
+    Block asking;
+    for (program::Op& op : std::get<Block>(item)) {
+      asking.push_back(op);
+      if (op.code != program::Code::load || op.stream != stream) continue;
+      asking.push_back({.code = program::Code::prefetch,
+                        .stream = op.stream,
+                        .width = static_cast<uint8_t>(level),
+                        .offset = op.offset + bytes});
+    }
+    std::get<Block>(item) = std::move(asking);
+  }
+}
+
 void take_tables(Body& body, const std::vector<std::vector<uint8_t>>& from, Tables& tables) {
   for (auto& item : body) {
     if (For* loop = std::get_if<For>(&item)) {
@@ -179,9 +199,15 @@ Body BoxCode::unnested(const nest::Tile& box, const ElementOp& op, const BoxPlac
     if (steps.gathered[k].empty()) continue;
     from.operands[k] = {image_stream(source_count(op), source), steps.scratch_at[k]};
     for (const NestedBox& part : steps.gathered[k]) {
-      append(body,
-             relaid({space_of(part.tile, element_bytes(op, source)), 0},
-                    {moved(from.operands[k], part.at[0]), moved(places.operands[k], part.at[1])}));
+      Body copy =
+          relaid({space_of(part.tile, element_bytes(op, source)), 0},
+                 {moved(from.operands[k], part.at[0]), moved(places.operands[k], part.at[1])});
+      if (places.rows_ahead > 0) {
+        const int64_t row = part.tile.sides.front().stride[1];
+        ask_behind_loads(copy, places.operands[k].stream, places.rows_ahead * row,
+                         target_.asked_level);
+      }
+      append(body, std::move(copy));
     }
   }
   images_bytes_ = steps.scratch_bytes;

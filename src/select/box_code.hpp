@@ -32,7 +32,8 @@ using Places = std::array<Place, max_operands>;
 
 struct BoxPlaces {
   Places operands;
-  Strides ahead{};  ///< bytes from this box to the next one; 0: not known
+  Strides ahead{};         ///< bytes from this box to the next one; 0: not known
+  int64_t rows_ahead = 0;  ///< see Schedule
 };
 
 /// Streams of a program with such boxes, behind those of its operands: what is relaid of each

@@ -263,7 +263,7 @@ class Selector {
     if (schedule_.movement == Movement::mix && tile.work == nest::Work::compute)
       return boxes_.mixed(tile, schedule_, around.at, machine);
     if (is_packed(nest_.op)) return boxes_.packed(tile, nest_.op, around.at, machine);
-    BoxPlaces places{{}, around.ahead};
+    BoxPlaces places{{}, around.ahead, schedule_.rows_ahead};
     for (size_t k = 0; k < places.operands.size(); ++k) {
       places.operands[k] = {static_cast<int>(k), around.at[k]};
     }

@@ -35,7 +35,7 @@ Target target_of(const Setup& setup) {
   target.l1_vector_bytes = runs ? 32 : 64;
   target.shifted_box_bytes =
       setup.shifts_boxes || target.name == "avx512" ? 128 : std::numeric_limits<int64_t>::max();
-  if (holds_nothing) target.l1_bytes = target.l2_bytes = 0;
+  if (holds_nothing) target.l1_bytes = target.l2_bytes = target.l3_bytes = 0;
   if (setup.caches == Caches::leave_l1) target.l1_bytes = 0;
   return target;
 }
