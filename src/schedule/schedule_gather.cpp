@@ -25,11 +25,12 @@ constexpr int64_t apart_bytes = 8 * 1024;
 constexpr int64_t apart_column_bytes = 256;
 
 // Around the caches, so much of each row that is a power of two away from the next one comes to
-// scratch at a time, in blocks without rests. Zen 4, 10 problems of 34 to 160 MB .66 of the time:
-// u8 256 x 256 x 256 reversed .21 -> .36 of the ceiling, u16 .22 -> .38, u8[128,64,64,64]{0,2,3,1}
-// .28 -> .50; not asked for .7, 8 rows ahead .68, 24 .7. Where rows are 3 * 64 KB apart .9 and
-// 1.59; f32 and f64 .75 to 1.5; pairs of bytes in runs of the target less than a page apart 1.13 to
-// 1.31; runs of the target of one line .8 to 1.33; arrays that the third level holds 1.0 to 1.2.
+// scratch at a time, in blocks without rests. Zen 4, 10 problems of 34 to 160 MB .63 of the time:
+// u8 256 x 256 x 256 reversed .21 -> .35 of the ceiling, u16 .22 -> .40, u8[128,64,64,64]{0,2,3,1}
+// .28 -> .50; not asked for .55 to .8 of it, 6 to 24 rows ahead the same. Where rows are 3 * 64 KB
+// apart .9 and 1.59; f32 and f64 .75 to 1.6; pairs of bytes in runs of the target less than a page
+// apart 1.13 to 1.31; runs of the target of one line .8 to 1.33; arrays that the third level holds
+// 1.0 to 1.2.
 constexpr int64_t widest_streamed_bytes = 2, streamed_run_bytes = 512, streamed_rows_ahead = 12;
 constexpr int64_t least_streamed_pitch = 64 * 1024;
 
