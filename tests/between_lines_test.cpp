@@ -17,6 +17,7 @@
 #include "program/code_size.hpp"
 #include "restride/plan.hpp"
 #include "select/select.hpp"
+#include "support/asked_lines.hpp"
 #include "support/microkernel_tails.hpp"
 #include "support/scheduled.hpp"
 #include "support/setups.hpp"
@@ -89,6 +90,80 @@ TEST(ShiftedRows, ComeInByTwoLinesWhereCodeWouldBeLong) {
   for (const char* text :
        {"f32[6538,1970] -> f32[6538,1970]{0,1}", "f32[4,3731,957] -> f32[4,3731,957]{1,2,0}"}) {
     EXPECT_EQ(planned(text, four).operations, planned(text, two).operations) << text;
+  }
+}
+
+Target gathering_rows() {
+  Target target = streaming_target();
+  target.l1_bytes = 32 * 1024;
+  target.gathered_row_element_bytes = 4;
+  return target;
+}
+
+TEST(ShiftedRows, ComeToScratchFirstWherePanelsReadTheirLinesAgain) {
+  struct Row {
+    const char* text;
+    bool gathered;
+  };
+  for (const Row& row : {Row{"u8[6000,5003] -> u8[6000,5003]{0,1}", true},
+                         Row{"u16[3000,5003] -> u16[3000,5003]{0,1}", true},
+                         // Several rows of a page, unless they are half of one apart.
+                         Row{"u8[4125,2909] -> u8[4125,2909]{0,1}", false},
+                         Row{"u8[6001,2049] -> u8[6001,2049]{0,1}", true},
+                         // Whole lines; wide elements.
+                         Row{"u8[5003,5056] -> u8[5003,5056]{0,1}", false},
+                         Row{"f64[4097,4095] -> f64[4097,4095]{0,1}", false},
+                         // Rows that crowd sets of L1; others.
+                         Row{"f32[4097,4095] -> f32[4097,4095]{0,1}", true},
+                         Row{"f32[4161,4161] -> f32[4161,4161]{0,1}", false}}) {
+    EXPECT_EQ(scheduled(row.text, gathering_rows()).staging == Staging::panels_of_gathered_rows,
+              row.gathered)
+        << row.text;
+    EXPECT_EQ(scheduled(row.text, streaming_target()).staging, Staging::panels) << row.text;
+  }
+}
+
+TEST(ShiftedRows, ThatComeToScratchFirstAreAllAskedFor) {
+  // Rows of 3, 4 and 5 panels; a last chunk that is short.
+  for (const char* text :
+       {"u8[4097,4095] -> u8[4097,4095]{0,1}", "u16[2085,4095] -> u16[2085,4095]{0,1}",
+        "f32[1025,4095] -> f32[1025,4095]{0,1}"}) {
+    const IterationSpace space = simplified_space(text);
+    const Program program = plan_programs(space, gathering_rows()).front();
+    const int64_t lines = (program.operands[1].end - program.operands[1].begin) / 64;
+    // But those of the first chunk, and of columns that make no box.
+    EXPECT_GE(AskedLines(program).count(), lines / 100 * 95) << text;
+  }
+}
+
+TEST(Boxes, HaveThreePanelsAndMoreWhereThereAreSoMany) {
+  struct Row {
+    const char* text;
+    int64_t columns;
+  };
+  for (const Row& row : {Row{"u8[4161,4161] -> u8[4161,4161]{0,1}", 192},
+                         Row{"u16[4161,4161] -> u16[4161,4161]{0,1}", 96},
+                         Row{"u8[40001,190] -> u8[40001,190]{0,1}", 128}}) {
+    EXPECT_EQ(source_run_elements(scheduled(row.text, streaming_target())), row.columns)
+        << row.text;
+  }
+}
+
+TEST_P(Microkernel, CopiesRowsThatBeginBetweenLinesToScratchAndShiftsColumns) {
+  for (const Element& element : {Element{"u8", 1}, Element{"u16", 2}, Element{"f32", 4}}) {
+    // A chunk and what is left of one: nothing, an element, a line, groups of rows.
+    for (const int run_bytes : {512, 512 + element.bytes, 576, 700, 1100}) {
+      const int run = run_bytes / element.bytes;
+      // Two, three and five panels, and what is left of them.
+      for (const int column_bytes : {128, 200, 330}) {
+        const int columns = column_bytes / element.bytes + 1;
+        const std::string two = array(element.type, {run, columns});
+        expect_conforms(two + " -> " + two + "{0,1}", GetParam());
+        const std::string three = array(element.type, {2, run, columns});
+        expect_conforms(three + " -> " + three + "{1,2,0}", GetParam());
+        if (HasFatalFailure()) return;
+      }
+    }
   }
 }
 

@@ -17,6 +17,7 @@ constexpr int panel_stream = 3;    ///< reads scratch while scratch_stream write
 constexpr int prefetch_stream =
     4;  ///< walks the source ahead of source_stream; only of programs with scratch
 constexpr int left_over_stream = 5;  ///< walks what was left over in scratch
+constexpr int gathered_stream = 6;   ///< walks rows of the source that were copied to scratch
 
 /// Some bytes of an aligned vector in memory: how many, and how far from its begin.
 struct VectorPart {

@@ -188,6 +188,12 @@ bool can_shift(const TileRun& rows, const TileRun& columns, const Machine& machi
 program::Body emit_shifted_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,
                                      const Machine& machine, int64_t& scratch_bytes);
 
+/// The same where rows of the source cross lines, too: they come to scratch row after row first.
+bool can_shift_gathered(const TileRun& rows, const TileRun& columns, const Machine& machine);
+program::Body emit_shifted_gathered_transpose(const TileRun& rows, const TileRun& columns,
+                                              const Strides& at, const Machine& machine,
+                                              int64_t& scratch_bytes);
+
 /// The same where rows of the target of any length touch, so that panels of columns make whole
 /// lines.
 bool can_join(const TileRun& rows, const TileRun& columns, const Machine& machine);

@@ -35,9 +35,10 @@ constexpr int max_streams = 32;
 constexpr int max_depth = 24;  ///< loops in loops
 constexpr int max_wraps = 8;   ///< of one Step
 
-/// All scratch of a Program: execute() has it on its stack, and L1 holds it beside the lines that
-/// pass.
-constexpr int64_t max_scratch_bytes = 32 * 1024;
+/// All scratch of a Program: execute() has it on its stack.
+constexpr int64_t max_scratch_bytes = 48 * 1024;
+/// So much of it L1 holds beside the lines that pass.
+constexpr int64_t scratch_in_l1_bytes = 32 * 1024;
 
 /// Unpacks and shuffles work within lanes of so many bytes.
 constexpr int lane_bytes = 16;

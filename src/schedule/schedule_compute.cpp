@@ -110,7 +110,7 @@ void compute(Draft& draft) {
     draft.begin_anew(unsplit);
     return rows(draft, Movement::compute, draft.contiguous(0));
   }
-  int64_t room = std::max<int64_t>(1, program::max_scratch_bytes / relaid / row);
+  int64_t room = std::max<int64_t>(1, program::scratch_in_l1_bytes / relaid / row);
   for (int operand = 1; operand <= source_count(draft.space().op); ++operand) {
     if (follows_row(draft, operand)) continue;
     const int64_t bytes = element_bytes(draft.space().op, operand);

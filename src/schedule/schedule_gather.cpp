@@ -122,7 +122,7 @@ bool gather_streamed(Draft& draft) {
   if (!streams || row < 0 || column < 0 || row == column ||
       !crowds_everywhere(draft, draft.loop(row), draft.loop(column)))
     return false;
-  constexpr int64_t rows = program::max_scratch_bytes / streamed_run_bytes;
+  constexpr int64_t rows = program::scratch_in_l1_bytes / streamed_run_bytes;
   if (draft.loop(row).extent % rows != 0) return false;
   return draft.instead(draft.schedule(), [&] {
     draft.mark(draft.split_off(row, rows)) = Mark::target_run;

@@ -25,7 +25,7 @@ constexpr int64_t run_around = 512;
 // geometric mean of eight cases: 128 bytes of the target by 512 of the source .66, by 256 .64, by
 // 1024 .64, by 128 .63; with the target going on around them .64; 64 bytes of the target .52; not
 // staged .54.
-constexpr int64_t panel_bytes = program::max_scratch_bytes / 2;
+constexpr int64_t panel_bytes = program::scratch_in_l1_bytes / 2;
 constexpr int64_t staged_source_run = 512;
 // Shorter runs are better spread.
 constexpr int64_t least_target_run = 8, least_source_run = 16;

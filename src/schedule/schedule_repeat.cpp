@@ -17,7 +17,7 @@ constexpr int64_t repeated_bytes = 8 * 1024;
 // [512,1024] transposed 16 times .66 -> .75 of memset, u8[512,543] 32 times .60 -> .89,
 // f64[310,360] 20 times .67 -> .92. In L2 f32[224,110] 8 times .85 -> .69; u16[3,450,555] twice .66
 // -> .51.
-constexpr int64_t filling_bytes = program::max_scratch_bytes;
+constexpr int64_t filling_bytes = program::scratch_in_l1_bytes;
 // Blocks whose rows are made of what repeats have so much of a row in scratch: 64, 128 and 256
 // bytes take 1.02, 1 and 1 of the time.
 constexpr int64_t gathered_row_bytes = 128;

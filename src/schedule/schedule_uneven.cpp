@@ -64,7 +64,7 @@ void take_uneven_block(Draft& draft, int64_t least_target_run) {
   int64_t rows = whole_lines, columns = whole_lines;
   while (rows * bytes < least_target_run) rows += whole_lines;
   while (columns * bytes < least_source_run_bytes) columns += whole_lines;
-  while (columns * (rows * bytes + line) > program::max_scratch_bytes) columns /= 2;
+  while (columns * (rows * bytes + line) > program::scratch_in_l1_bytes) columns /= 2;
   // One network after the other: columns leave one rest.
   if (draft.goal() == CodeGoal::compact)
     rows = uneven_network(draft), columns = draft.loop(draft.contiguous(1)).extent;

@@ -260,7 +260,7 @@ Body BoxCode::through_image(const nest::Tile& tile, const Schedule& schedule, co
                             const Machine& machine) {
   const ElementOp& op = schedule.space.op;
   const MixedBox box(tile, op, schedule.mixed);
-  if (box.image_bytes > program::max_scratch_bytes) {
+  if (box.image_bytes > program::scratch_in_l1_bytes) {
     return halved(tile, at, op, [&](const nest::Tile& half, const Strides& there) {
       return through_image(half, schedule, there, machine);
     });

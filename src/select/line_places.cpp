@@ -13,7 +13,7 @@ bool is_in_target_run(const Schedule& schedule, size_t side) {
 
 /// Whether panels of rows that several digits make leave by whole vectors.
 bool moves_along_runs(const nest::Tile& tile, const Schedule& schedule) {
-  if (schedule.movement != Movement::transpose || schedule.staging != Staging::panels) return false;
+  if (schedule.movement != Movement::transpose || !has_panels(schedule.staging)) return false;
   int64_t run = schedule.space.op.bytes;
   for (size_t k = 0; k < tile.sides.size(); ++k)
     run *= is_in_target_run(schedule, k) ? tile.sides[k].extent : 1;

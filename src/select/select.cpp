@@ -367,7 +367,7 @@ Program select(const LoopNest& nest, const Schedule& schedule, const Target& tar
       const int images = has_images(schedule) ? sources + 1 : 0;
       program.streams.insert(program.streams.end(), static_cast<size_t>(sources + images), scratch);
     } else {
-      program.streams.insert(program.streams.end(), {scratch, scratch, 1, scratch});
+      program.streams.insert(program.streams.end(), {scratch, scratch, 1, scratch, scratch});
     }
   } else if (!has_boxes) {
     drop_steps(program.root, prefetch_stream);

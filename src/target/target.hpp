@@ -53,6 +53,9 @@ struct Make {
   /// Lines of the target by which rows that begin between lines come in, of elements of four bytes
   /// and more; narrower ones come in by two.
   int shifted_chunk_lines = 2;
+  /// Elements of up to so many bytes, whose rows begin between lines of both operands, come to
+  /// scratch row after row before boxes of them are transposed.
+  int gathered_row_element_bytes = 0;
   /// Columns of images before the one that leaves whose ends are asked for once more: 0 where a
   /// first level holds an image beside what was asked for before it came in.
   int columns_claimed_again = 0;

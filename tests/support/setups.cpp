@@ -31,6 +31,7 @@ Target target_of(const Setup& setup) {
   target.run_fill_bytes = runs ? int64_t{1} << 60 : 0;
   target.masked_stores_wait = steps;
   target.shifted_chunk_lines = steps ? 4 : 2;
+  target.gathered_row_element_bytes = steps ? 4 : 0;
   target.columns_claimed_again = runs ? 2 : 0;
   target.l1_vector_bytes = runs ? 32 : 64;
   target.shifted_box_bytes =

@@ -156,7 +156,7 @@ MixedBox::MixedBox(const nest::Tile& tile, const ElementOp& op, MixedRows mixed)
   row_bytes = image.row_bytes();
   int64_t pitch = ceil_div(row_bytes, image_line_bytes) * image_line_bytes;
   image_bytes = image.place(pitch, sides, moved.sides);
-  if (image_bytes > program::max_scratch_bytes) {
+  if (image_bytes > program::scratch_in_l1_bytes) {
     pitch = row_bytes;
     image_bytes = image.place(pitch, sides, moved.sides);
   }

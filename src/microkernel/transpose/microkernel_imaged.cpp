@@ -256,13 +256,13 @@ int64_t most_imaged_run_bytes(int64_t columns, int64_t line_bytes) {
   // 17 cases (f32[8,71,13,50,10] reversed .13 -> .6 of the ceiling, f32[28,256,1000] .2 -> .65,
   // u8[57,71,5000] .18 -> .45) in .93 of the time that they take with 4 KB, with 2 KB in .95.
   constexpr int64_t most = 1024;
-  return std::min(most, (program::max_scratch_bytes / columns / line_bytes - 2) * line_bytes);
+  return std::min(most, (program::scratch_in_l1_bytes / columns / line_bytes - 2) * line_bytes);
 }
 
 bool can_image_pieces(int64_t run_bytes, int64_t columns, int64_t box_columns, int64_t line_bytes) {
   return run_bytes >= least_piece_vectors * line_bytes &&
          columns * imaged_pitch(run_bytes, line_bytes) + box_columns * line_bytes <=
-             program::max_scratch_bytes;
+             program::scratch_in_l1_bytes;
 }
 
 bool can_image(const TileRun& rows, const TileRun& columns, const Machine& machine) {

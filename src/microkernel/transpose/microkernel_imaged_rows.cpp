@@ -114,7 +114,7 @@ bool can_image_rows(const TileRun& rows, const TileRun& columns, const Machine& 
   }
   const int64_t pitch =
       image_pitch(rows.extent() * element + machine.vector_bytes, machine.vector_bytes);
-  return rows.is_contiguous(0, element) && columns.extent() * pitch <= program::max_scratch_bytes;
+  return rows.is_contiguous(0, element) && columns.extent() * pitch <= program::scratch_in_l1_bytes;
 }
 
 Body emit_imaged_rows(const TileRun& rows, const TileRun& columns, const Strides& at,

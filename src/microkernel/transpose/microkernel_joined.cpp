@@ -137,7 +137,7 @@ bool can_join(const TileRun& rows, const TileRun& columns, const Machine& machin
   const bool whole = machine.alignment % vector == 0 && columns.divides(panel);
   if (!machine.streams || !machine.target.byte_masks || rows.extent() == 1 ||
       columns.extent() == 1 || (run % vector == 0 && machine.nontemporal) ||
-      panel * run > program::max_scratch_bytes || !(whole || can_shift_images(machine))) {
+      panel * run > program::scratch_in_l1_bytes || !(whole || can_shift_images(machine))) {
     return false;
   }
   return rows.sides() == 1 && columns.sides() == 1 && rows.is_contiguous(0, element) &&

@@ -51,7 +51,7 @@ Body loop(int64_t extent, std::vector<Step> steps, Body body) {
 int64_t panel_gap(const TileRun& rows, const RowMixing& mixing, const Machine& machine) {
   const int64_t line = machine.target.line_bytes;
   const StagedPanel panel(rows, rows.extent(), 0, machine, line);
-  return mixing.mixes() || 2 * panel.bytes() > program::max_scratch_bytes ? 0 : line;
+  return mixing.mixes() || 2 * panel.bytes() > program::scratch_in_l1_bytes ? 0 : line;
 }
 
 // Rows of the target whose ends are asked for before they are written: none .35 of the ceiling, 4
@@ -312,7 +312,7 @@ bool rows_fill_panels(const TileRun& rows, int64_t element_bytes, int64_t vector
 bool can_stage(const TileRun& rows, const TileRun& columns, const RowMixing& mixing,
                const Machine& machine) {
   const int64_t element = machine.element_bytes, vector = machine.vector_bytes;
-  if (!machine.streams || machine.staging != Staging::panels || element >= 16) return false;
+  if (!machine.streams || !has_panels(machine.staging) || element >= 16) return false;
   if (!rows.is_contiguous(0, element) || !columns.is_contiguous(1, element)) return false;
   const int64_t group = program::lane_bytes / element, panel_columns = vector / element;
   if (rows.extent() % panel_columns != 0) return false;
@@ -326,7 +326,7 @@ bool can_stage(const TileRun& rows, const TileRun& columns, const RowMixing& mix
   const int64_t kept = (mixing.to.rows - 1) * (rows.extent() * element / vector) + 8 / mixing.bits;
   // Halves of a group take more than their columns while the rows come in.
   const int64_t filled = mixing.mixes() ? group : StagedPanel::columns_at_once(machine);
-  return alike && 2 * mixing.from.rows * panel.bytes() <= program::max_scratch_bytes &&
+  return alike && 2 * mixing.from.rows * panel.bytes() <= program::scratch_in_l1_bytes &&
          filled + kept <= machine.target.registers;
 }
 

@@ -158,6 +158,9 @@ Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& 
   if (can_join(row, column, machine)) {
     return emit_joined_transpose(row, column, at, machine, scratch_bytes);
   }
+  if (can_shift_gathered(row, column, machine)) {
+    return emit_shifted_gathered_transpose(row, column, at, machine, scratch_bytes);
+  }
   if (can_shift(row, column, machine)) {
     return emit_shifted_transpose(row, column, at, machine, scratch_bytes);
   }

@@ -57,7 +57,7 @@ class UnevenTranspose {
   int64_t pitch() const { return ceil_div(run_bytes(), vector_) * vector_ + vector_; }
   bool leaves_by_lines() const {
     return machine_.streams && (begins_lines() || shifts_lines(machine_)) &&
-           run_bytes() >= vector_ && columns_.extent * pitch() <= program::max_scratch_bytes;
+           run_bytes() >= vector_ && columns_.extent * pitch() <= program::scratch_in_l1_bytes;
   }
   /// Whether every row of the target begins on a line.
   bool begins_lines() const {

@@ -18,7 +18,7 @@ void StagedPanel::fill(Emitter& emitter, int64_t groups, int stream, At at, int6
       const int64_t place = std::min(group * group_rows() + row, rows_run_.extent() - 1);
       const int64_t offset = at_ + at.source + rows_run_.at(1, place);
       if (ahead != 0) emitter.ask_for_row(offset, row_bytes_, touch, ahead);
-      return emitter.load(source_stream, offset, static_cast<int>(row_bytes_));
+      return emitter.load(from_, offset, static_cast<int>(row_bytes_));
     };
     for (int64_t first = 0; first < group_rows(); first += columns_at_once(machine_)) {
       const std::array<Reg, 16> columns =

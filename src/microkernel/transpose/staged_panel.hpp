@@ -35,6 +35,13 @@ class StagedPanel {
     return panel;
   }
 
+  /// The same, filled through gathered_stream.
+  StagedPanel of_gathered_rows() const {
+    StagedPanel panel = *this;
+    panel.from_ = gathered_stream;
+    return panel;
+  }
+
   /// Rows that are transposed at a time, and columns whose places differ by a lane.
   int64_t group_rows() const { return 16 / machine_.element_bytes; }
   int64_t columns() const { return machine_.vector_bytes / machine_.element_bytes; }
@@ -56,7 +63,7 @@ class StagedPanel {
 
   /// How the streams move in a loop that does so.
   std::vector<program::Step> fill_steps(int64_t groups, int stream) const {
-    return {rows_run_.step(source_stream, 1, groups * group_rows()),
+    return {rows_run_.step(from_, 1, groups * group_rows()),
             {stream, groups * machine_.vector_bytes}};
   }
 
@@ -73,6 +80,7 @@ class StagedPanel {
   const Machine& machine_;
   int64_t gap_;
   int64_t row_bytes_ = machine_.vector_bytes;  // of a row of the source
+  int from_ = source_stream;
 };
 
 }  // namespace restride

@@ -1,0 +1,182 @@
+// Transposes of a shifted box (shifted_box) whose rows of the source begin between lines, too.
+//
+// A panel reads a vector of each row, which lies in two lines then, and these are gone before the
+// next panel reads the rest of them: worst where rows are nearly a power of two apart, whose lines
+// meet in one set of L1. So the rows of a chunk are copied to scratch first, one after the other,
+// and panels come in from there:
+//
+//     source  ..rrrrrrrrrrrrrrrr..      scratch  rrrrrrrrrrrrrrrr      panels  r r r r
+//             ....ssssssssssssssss               ssssssssssssssss              s s s s
+//
+// Each panel comes in, then its columns leave while the next chunk is asked for. (Zen 4, a model:
+// loads of 64 bytes 4095 bytes apart in L2 take 6.2 ns one below the other, 1.3 row after row, with
+// a store each. While a panel leaves, the next one comes in: 1.02 of the time.)
+#include <algorithm>
+#include <utility>
+
+#include "base/arithmetic.hpp"
+#include "microkernel/emitter.hpp"
+#include "microkernel/microkernel.hpp"
+#include "microkernel/tile_run.hpp"
+#include "microkernel/transpose/panel_asks.hpp"
+#include "microkernel/transpose/shifted_box.hpp"
+#include "microkernel/transpose/staged_panel.hpp"
+
+namespace restride {
+namespace {
+
+using program::Body;
+using program::Step;
+using Chunk = ShiftedBox::Chunk;
+
+/// Rows of a chunk in scratch, side by side.
+TileRun rows_in_scratch(int64_t rows, int64_t row_bytes) {
+  nest::Side side{rows, {}};
+  side.stride[1] = row_bytes;
+  return TileRun({side});
+}
+
+class GatheredShiftedTranspose {
+ public:
+  GatheredShiftedTranspose(const TileRun& rows, const TileRun& columns, const Strides& at,
+                           const Machine& machine)
+      : machine_(machine),
+        rows_(rows),
+        columns_(columns),
+        at_(at),
+        row_bytes_(columns.extent() * machine.element_bytes),
+        panel_(StagedPanel(rows_in_scratch(chunk_rows(machine), row_bytes_), chunk_rows(machine), 0,
+                           machine)
+                   .of_gathered_rows()),
+        box_(rows_, columns_, at, panel_, machine),
+        asks_(rows.first(chunk_rows(machine)), row_bytes_, at[1], machine,
+              {box_.panels(), iterations(), flushed_columns(panel_) * lines_of_column()}) {}
+
+  int64_t scratch_bytes() const { return gathered_at() + chunk_rows(machine_) * row_bytes_; }
+
+  Body emit() const {
+    Body body = first_chunk();
+    if (box_.chunks() > 1) append(body, other_chunks());
+    append(body, box_.rest() > 0 ? rest_out() : box_.ends_out());
+    // All of it lives on one scratch: wherever the box stands, it is one unit of work.
+    return loop_always(1, {}, std::move(body));
+  }
+
+ private:
+  int64_t gathered_at() const { return box_.panel_at() + panel_.bytes(); }
+  int64_t lines_of_column() const { return box_.chunk_bytes() / machine_.vector_bytes; }
+  /// In which the columns of a panel leave.
+  int64_t iterations() const { return panel_.columns() / flushed_columns(panel_); }
+
+  std::vector<Step> asks_in(std::vector<Step> steps, int64_t start) const {
+    if (asks_.asks()) steps.push_back({prefetch_stream, 0, start});
+    return steps;
+  }
+
+  /// Copies rows to scratch.
+  Body gather(int64_t rows) const {
+    Emitter emitter(machine_.target, machine_.vector_bytes);
+    for (int64_t at = 0; at < row_bytes_; at += machine_.vector_bytes) {
+      emitter.store(emitter.load(source_stream, at_[1] + at, machine_.vector_bytes),
+                    gathered_stream, gathered_at() + at, machine_.vector_bytes);
+    }
+    return loop_always(rows, {rows_.step(source_stream, 1, 1), {gathered_stream, row_bytes_}},
+                       body_of(emitter.take()));
+  }
+
+  /// Behind the last row of a chunk that has no more is what was there.
+  Body panel_in(int64_t rows) const {
+    Emitter emitter(machine_.target, machine_.vector_bytes);
+    panel_.fill(emitter, 1, scratch_stream, {gathered_at(), box_.panel_at()});
+    return loop_always(ceil_div(rows, panel_.group_rows()), panel_.fill_steps(1, scratch_stream),
+                       body_of(emitter.take()));
+  }
+
+  Body each_panel(Body body) const {
+    std::vector<Step> steps = box_.panel_steps(gathered_stream);
+    asks_.add_panel_step(steps);
+    return loop_always(box_.panels(), std::move(steps), std::move(body));
+  }
+
+  /// Column by column: all that leave in an iteration would be code of their own.
+  Body columns_one_by_one(program::Block column) const {
+    const int64_t columns = flushed_columns(panel_);
+    Emitter asking(machine_.target, machine_.vector_bytes);
+    for (int64_t line = 0; line < columns * lines_of_column(); ++line) asks_.ask(asking, line);
+    Body body = asks_.asks() ? body_of(asking.take()) : Body{};
+    append(body, loop_always(columns, box_.column_steps(1), body_of(std::move(column))));
+    std::vector<Step> steps = box_.column_steps(columns);
+    asks_.add_step(steps);
+    return loop_always(iterations(), std::move(steps), std::move(body));
+  }
+
+  Body first_chunk() const {
+    Body panel = box_.claim_panel();
+    append(panel, panel_in(chunk_rows(machine_)));
+    append(panel, columns_one_by_one(box_.columns_out(Chunk::first, 1, {})));
+    Body body = gather(chunk_rows(machine_));
+    append(body, each_panel(std::move(panel)));
+    return loop_always(1, asks_in({}, box_.asked(1)), std::move(body));
+  }
+
+  Body other_chunks() const {
+    const int64_t columns = flushed_columns(panel_);
+    const auto ask = [&](Emitter& emitter, int64_t column, int64_t begin) {
+      asks_.ask(emitter, column * lines_of_column() + begin / machine_.vector_bytes);
+    };
+    std::vector<Step> leaving = box_.column_steps(columns);
+    asks_.add_step(leaving);
+    Body panel = panel_in(chunk_rows(machine_));
+    append(panel, loop_always(iterations(), std::move(leaving),
+                              body_of(box_.columns_out(Chunk::other, columns, ask))));
+    Body body = gather(chunk_rows(machine_));
+    append(body, each_panel(std::move(panel)));
+    const int64_t rows = box_.after(1);
+    std::vector<Step> steps{{source_stream, rows}, {target_stream, box_.chunk_bytes()}};
+    if (asks_.asks()) steps.push_back(box_.asking_step({prefetch_stream, rows}));
+    body = loop_always(box_.chunks() - 1, std::move(steps), std::move(body));
+    return loop_always(
+        1,
+        asks_in({{source_stream, 0, rows}, {target_stream, 0, box_.chunk_bytes()}}, box_.asked(2)),
+        std::move(body));
+  }
+
+  Body rest_out() const {
+    Body panel = panel_in(box_.rest());
+    append(panel, columns_one_by_one(box_.rest_of_column_out({})));
+    Body body = gather(box_.rest());
+    append(body, each_panel(std::move(panel)));
+    const int64_t chunks = box_.chunks(), target = chunks * box_.chunk_bytes();
+    return loop_always(1,
+                       asks_in({{source_stream, 0, box_.after(chunks)}, {target_stream, 0, target}},
+                               machine_.ahead),
+                       std::move(body));
+  }
+
+  const Machine& machine_;
+  TileRun rows_;     // make runs of the target
+  TileRun columns_;  // make runs of the source
+  Strides at_;
+  int64_t row_bytes_;  // of the source in a box
+  StagedPanel panel_;
+  ShiftedBox box_;
+  PanelAsks asks_;
+};
+
+}  // namespace
+
+bool can_shift_gathered(const TileRun& rows, const TileRun& columns, const Machine& machine) {
+  if (machine.staging != Staging::panels_of_gathered_rows || !can_shift(rows, columns, machine))
+    return false;
+  return GatheredShiftedTranspose(rows, columns, {}, machine).scratch_bytes() <=
+         program::max_scratch_bytes;
+}
+
+Body emit_shifted_gathered_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,
+                                     const Machine& machine, int64_t& scratch_bytes) {
+  const GatheredShiftedTranspose transpose(rows, columns, at, machine);
+  scratch_bytes = std::max(scratch_bytes, transpose.scratch_bytes());
+  return transpose.emit();
+}
+
+}  // namespace restride

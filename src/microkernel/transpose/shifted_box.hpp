@@ -1,0 +1,97 @@
+// Shifted box: a box of a transpose whose rows of the target begin between lines, for arrays that
+// do not stay in the caches.
+//
+// The rows of the box come in by chunks that make whole vectors of the target, a panel of columns
+// at a time. A vector of a column is shifted to where it stands in lines, behind the end of the
+// vector before; the line that they make leaves around the caches. The last vector of a chunk is
+// kept in scratch, for it begins the line that the next chunk goes on with:
+//
+//     target  ...|line................|line................|...
+//     vectors     ....aaaaaaaaaaaaaaaa|aaaabbbbbbbbbbbbbbbb|bbbb
+//
+// So no line is written twice but where the box begins and ends. There it leaves by masks that keep
+// within the box: a store that touches a line on its way around the caches calls it back. Where in
+// a line a column begins is seen when the code runs, so it is the same for all of them. Rows that
+// make no whole chunk are the last one, in which the last row fills the vectors. How rows come in
+// is not in here.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "microkernel/emitter.hpp"
+#include "microkernel/microkernel.hpp"
+#include "microkernel/tile_run.hpp"
+#include "microkernel/transpose/staged_panel.hpp"
+
+namespace restride {
+
+/// Rows that make a chunk.
+int64_t chunk_rows(const Machine& machine);
+
+/// Columns of a panel that leave in an iteration: while some groups of rows come in, or as many as
+/// are worth moving the streams.
+int64_t flushed_columns(const StagedPanel& panel);
+
+class ShiftedBox {
+ public:
+  /// `panel` is where rows stand in panel_stream, behind what is left over. All references must
+  /// live on.
+  ShiftedBox(const TileRun& rows, const TileRun& columns, const Strides& at,
+             const StagedPanel& panel, const Machine& machine)
+      : machine_(machine), rows_(rows), columns_(columns), at_(at), panel_(panel) {}
+
+  int64_t panels() const { return columns_.extent() / panel_.columns(); }
+  int64_t chunks() const { return rows_.extent() / chunk_rows(machine_); }
+  /// Rows that make no whole chunk.
+  int64_t rest() const { return rows_.extent() % chunk_rows(machine_); }
+  int64_t chunk_bytes() const { return chunk_rows(machine_) * machine_.element_bytes; }
+
+  /// Where chunk `chunk` begins in the source.
+  int64_t after(int64_t chunk) const { return rows_.at(1, chunk * chunk_rows(machine_)); }
+  /// Where the rows that are asked for as chunk `chunk` begin in the source. What makes no whole
+  /// chunk is asked for with rows before it, which are there; behind the last comes the box ahead.
+  int64_t asked(int64_t chunk) const;
+  /// How the stream that asks moves in a loop over the chunks behind the first one, before which
+  /// the second one has been asked for.
+  program::Step asking_step(program::Step of_chunk) const;
+
+  /// Where panels begin in scratch, behind what is left over.
+  int64_t panel_at() const { return columns_.extent() * line_; }
+
+  // ---- how streams move
+
+  /// In a loop over the columns of a panel, `columns` at a time.
+  std::vector<program::Step> column_steps(int64_t columns) const;
+  /// In a loop over panels that come in through `from`.
+  std::vector<program::Step> panel_steps(int from) const;
+
+  // ---- what leaves
+
+  /// Told of each line that leaves, unless there is none to tell: of column `column`, from byte
+  /// `begin` of the chunk on.
+  using Asks = std::function<void(Emitter& emitter, int64_t column, int64_t begin)>;
+
+  enum class Chunk : uint8_t { first, other };
+  program::Block columns_out(Chunk which, int64_t columns, const Asks& asks) const;
+  /// A column of the rows that make no whole chunk.
+  program::Block rest_of_column_out(const Asks& asks) const;
+  /// What the last chunk has left over of each column.
+  program::Body ends_out() const;
+  /// Asks for the lines that the columns of a panel share with others.
+  program::Body claim_panel() const;
+
+ private:
+  void line_out(Emitter& emitter, program::Reg before, program::Reg chunk, int64_t at) const;
+  program::Reg shifted(Emitter& emitter, program::Reg before, program::Reg chunk, int64_t at) const;
+
+  const Machine& machine_;
+  const TileRun& rows_;     // make runs of the target
+  const TileRun& columns_;  // make runs of the source
+  Strides at_;
+  const StagedPanel& panel_;
+  int64_t line_ = machine_.vector_bytes;
+};
+
+}  // namespace restride
