@@ -188,6 +188,25 @@ TEST(Repeats, AreMadeFromScratchWhereTheSourceLiesAcross) {
                    target);
 }
 
+TEST(Repeats, OfRowsThatL1DoesNotHoldAreWrittenByChunks) {
+  struct Row {
+    const char* text;
+    int64_t chunk;  // bytes
+  };
+  Target target = streaming_target();
+  target.l1_bytes = 32 * 1024;
+  target.l3_bytes = 32 << 20;
+  for (const Row& row : {Row{"f32[6144] -> f32[24,6144] dims={1}", 8192},
+                         Row{"f32[1000000] -> f32[16,1000000] dims={1}", 8192},
+                         // Half of L1; L1 holds less; behind long runs.
+                         Row{"u8[128,128] -> u8[192,128,128] dims={1,2}", 8192},
+                         Row{"u8[12288] -> u8[192,12288] dims={1}", 12288},
+                         Row{"u8[128,128] -> u8[1600,128,128] dims={1,2}", 16384}}) {
+    const Schedule schedule = scheduled(row.text, target);
+    EXPECT_EQ(target_run_elements(schedule) * schedule.space.op.bytes, row.chunk) << row.text;
+  }
+}
+
 TEST(Repeats, WriteTheTargetInARowWhereTheyAloneDo) {
   struct Row {
     const char* text;

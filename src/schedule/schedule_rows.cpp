@@ -175,14 +175,17 @@ void rows(Draft& draft, Movement movement, int innermost) {
   schedule.movement = movement;
   schedule.stores_runs = movement == Movement::splat && stores_runs(draft, innermost);
   if (schedule.stores_runs) schedule.nontemporal = false;
-  const int64_t chunk_bytes = schedule.stores_runs ? run_chunk_bytes : row_chunk_bytes;
+  const bool repeats = movement == Movement::row && repeats_source(draft);
+  const int64_t chunk_bytes = schedule.stores_runs ? run_chunk_bytes
+                              : repeats            ? repeated_bytes
+                                                   : row_chunk_bytes;
   const bool whole = draft.goal() == CodeGoal::small;
   const int run =
       whole ? innermost : draft.split_off(innermost, std::max<int64_t>(1, chunk_bytes / bytes));
   draft.mark(run) = Mark::target_run;
   const int64_t row_bytes = draft.loop(run).extent * bytes;
   if (movement == Movement::row) {
-    const bool streams = schedule.nontemporal, repeats = repeats_source(draft);
+    const bool streams = schedule.nontemporal;
     if (repeats) repeat_rows(draft, row_bytes);
     if (streams) rows_of_every_phase(draft, row_bytes);
     if (!repeats && !rows_by_source(draft, row_bytes) && (streams || crowds_l1(draft, row_bytes))) {
