@@ -192,6 +192,37 @@ TEST(Boxes, AheadAreThoseThatComeLater) {
   EXPECT_GE(AskedLines(program).count(), lines - left_out);
 }
 
+TEST(Images, AskForAllRowsWhateverDigitsTheyAreOf) {
+  for (const char* text :
+       {"u16[3,2157,676] -> u16[3,2157,676]{0,1,2}", "f32[3,1186,404] -> f32[3,1186,404]{0,1,2}",
+        "f32[5,722,389] -> f32[5,722,389]{0,1,2}"}) {
+    const Schedule images = scheduled(text, reading_ahead());
+    ASSERT_EQ(images.staging, Staging::images) << text;
+    const Program program = plan_programs(simplified_space(text), reading_ahead()).front();
+    const int64_t lines = (program.operands[1].end - program.operands[1].begin) / 64;
+    EXPECT_GE(AskedLines(program).count(), lines / 100 * 95) << text;
+  }
+}
+
+TEST(PermutedBlocks, AreAskedForWhereTheProcessorDoesNotReadAhead) {
+  struct Row {
+    const char* text;
+    bool asked;
+  };
+  for (const Row& row : {Row{"f64[3,1186,814] -> f64[3,1186,814]{0,1,2}",
+                             true},  // a page apart
+                                     // Several runs, a line apart; three of them.
+                         Row{"u16[15,352,5,608] -> u16[15,352,5,608]{2,3,1,0}", true},
+                         Row{"f32[32,3,224,224] -> f32[32,3,224,224]{1,3,2,0}", false}}) {
+    ASSERT_EQ(scheduled(row.text, reading_ahead()).movement, Movement::permute) << row.text;
+    const Program program = plan_programs(simplified_space(row.text), reading_ahead()).front();
+    const int64_t lines = (program.operands[1].end - program.operands[1].begin) / 64;
+    const int64_t asked = AskedLines(program).count();
+    EXPECT_EQ(asked > 0, row.asked) << row.text;
+    if (row.asked) EXPECT_GE(asked, lines / 100 * 85) << row.text;
+  }
+}
+
 TEST(Rows, ThatShareSetsOfAllCachesComeToScratchAFewAheadOfEachOther) {
   Target target = streaming_target();
   target.l3_bytes = 1 << 20;

@@ -130,12 +130,18 @@ bool PermutationNetwork::keeps_windows() const {
   return windows_.sources.size() + reserve <= static_cast<size_t>(machine_.target.registers);
 }
 
+void PermutationNetwork::ask(int64_t from, int64_t bytes) {
+  const AskedWindows& asked = *source_.asked;
+  emitter_.prefetch(asked.stream, from + asked.ahead, asked.level);
+  if (asked.both_lines)
+    emitter_.prefetch(asked.stream, from + asked.ahead + bytes - 1, asked.level);
+}
+
 Reg PermutationNetwork::load(size_t window) {
   if (keeps_windows() && loaded_[window] != program::none) return loaded_[window];
   const Window& part = windows_.sources[window];
   const int64_t from = source_.at + part.begin;
-  if (source_.asked_level != 0 && loaded_[window] == program::none)
-    emitter_.prefetch(prefetch_stream, from + machine_.ahead, source_.asked_level);
+  if (source_.asked && loaded_[window] == program::none) ask(from, part.bytes);
   const auto bytes = static_cast<int>(part.bytes);
   Reg& value = loaded_[window];
   if (!source_.sibling) {

@@ -47,11 +47,19 @@ WindowMoves window_moves(const std::vector<nest::Side>& sides, int64_t element_b
 bool fits_registers(int64_t places, const Target& target);
 bool fits_registers(const RingRoute& route, const Target& target);
 
+/// How windows of a later block are asked for, if they are.
+struct AskedWindows {
+  int stream;
+  int64_t ahead;    ///< bytes from where this block's are
+  int level;        ///< of the caches
+  bool both_lines;  ///< that windows between lines lie in, or the first one alone
+};
+
 /// Where windows are loaded from.
 struct WindowSource {
   int64_t at = 0;                    ///< the block, bytes
   std::optional<int64_t> sibling{};  ///< how far from it the block of the other lane is
-  int asked_level = 0;               ///< of the caches, for the next block; 0: it is not asked for
+  std::optional<AskedWindows> asked{};
 };
 
 /// Puts the windows of the target together, one after the other.
@@ -70,6 +78,7 @@ class PermutationNetwork {
   size_t moves_to(size_t window, size_t first) const;
   program::Reg filled(size_t window, program::Reg moved, size_t first, size_t count);
   bool keeps_windows() const;
+  void ask(int64_t from, int64_t bytes);
   program::Reg load(size_t window);
   std::vector<size_t> needed(size_t first, size_t count) const;
 
