@@ -143,6 +143,7 @@ TEST(Boxes, HaveThreePanelsAndMoreWhereThereAreSoMany) {
   };
   for (const Row& row : {Row{"u8[4161,4161] -> u8[4161,4161]{0,1}", 192},
                          Row{"u16[4161,4161] -> u16[4161,4161]{0,1}", 96},
+                         Row{"u8[4161,8192] -> u8[4161,8192]{0,1}", 192},
                          Row{"u8[40001,190] -> u8[40001,190]{0,1}", 128}}) {
     EXPECT_EQ(source_run_elements(scheduled(row.text, streaming_target())), row.columns)
         << row.text;

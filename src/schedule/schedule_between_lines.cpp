@@ -74,13 +74,11 @@ constexpr int64_t narrow_gathered_bytes = 2, least_gathered_pitch = 3 * 1024;
 // of the ceiling, u8 .33 -> .35.
 constexpr int64_t least_panels = 3;
 
-/// The length of tiles of half of `most` and more that cover the most of `count`, but not of two
-/// if there are more; 0 if there are fewer.
-int64_t covering(int64_t count, int64_t most) {
-  const int64_t half = ceil_div(most, 2);
-  const int64_t least = count < least_panels ? half : std::max(half, std::min(least_panels, most));
+/// The length of tiles of half of `most` and more, and of `least`, that cover the most of `count`;
+/// 0 if there are fewer.
+int64_t covering(int64_t count, int64_t least, int64_t most) {
   int64_t best = most;
-  for (int64_t length = most; length >= least; --length) {
+  for (int64_t length = most; 2 * length >= most && length >= least; --length) {
     if (count / length * length > count / best * best) best = length;
   }
   return count < best ? 0 : best;
@@ -166,8 +164,11 @@ bool take_shifted_columns(Draft& draft) {
   // Very short columns go through the caches in the same boxes: f32[600,2050,3] .92 of the ceiling.
   if (k < 0 || (line % column != 0 && column >= lane_bytes)) return false;
   const int64_t panel = line / column;
-  const int64_t panels =
-      covering(whole_iterations(draft, k) / panel, most_shifted_columns(bytes) * bytes / line);
+  const int64_t count = whole_iterations(draft, k) / panel;
+  const int64_t most = most_shifted_columns(bytes) * bytes / line;
+  // Where code has to be short, rather two than a rest.
+  const bool wide = draft.goal() != CodeGoal::small && count >= least_panels;
+  const int64_t panels = covering(count, wide ? std::min(least_panels, most) : 2, most);
   if (panels < 2) return false;
   draft.mark(draft.split_off(k, panels * panel)) = Mark::source_run;
   draft.schedule().claimed_ahead = claimed_ahead(draft, line, Rows::between_lines);

@@ -98,16 +98,18 @@ class Permutation {
   /// source at a time.
   std::optional<AskedWindows> asked_later() const {
     const bool far = std::abs(machine_.ahead) >= machine_.target.page_bytes;
-    if (!far && source_runs() < least_asked_runs) return std::nullopt;
+    if (!far && wide_source_runs() < least_asked_runs) return std::nullopt;
     const int64_t blocks = far ? 1 : near_blocks_ahead;
     return AskedWindows{source_stream, blocks * machine_.ahead, machine_.target.asked_level, true};
   }
 
-  /// How many runs of the source the windows are of.
-  int64_t source_runs() const {
+  /// How many runs of the source the windows of half a line and more are of: narrower ones find
+  /// their line there, most often.
+  int64_t wide_source_runs() const {
     int64_t runs = 0, end = std::numeric_limits<int64_t>::min();
     for (const Window& window : windows_.sources) {
-      runs += window.begin > end ? 1 : 0;
+      const bool wide = 2 * window.bytes >= machine_.target.line_bytes;
+      runs += wide && window.begin > end ? 1 : 0;
       end = window.begin + window.bytes;
     }
     return runs;

@@ -133,7 +133,7 @@ bool PermutationNetwork::keeps_windows() const {
 void PermutationNetwork::ask(int64_t from, int64_t bytes) {
   const AskedWindows& asked = *source_.asked;
   emitter_.prefetch(asked.stream, from + asked.ahead, asked.level);
-  if (asked.both_lines)
+  if (asked.both_lines && 2 * bytes >= machine_.target.line_bytes)
     emitter_.prefetch(asked.stream, from + asked.ahead + bytes - 1, asked.level);
 }
 
