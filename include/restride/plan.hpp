@@ -71,7 +71,7 @@ class Plan {
   static Result<Plan> load(const restride_object& object);
 
   /// Runs the plan of a problem with one source; of another it runs nothing. Allocates nothing,
-  /// takes no lock, makes no system call. Needs up to 33 KiB of stack. Precondition: the pointers
+  /// takes no lock, makes no system call. Needs up to 53 KiB of stack. Precondition: the pointers
   /// are those of buffers of at least source_bytes() and target_bytes() bytes that do not overlap
   /// (with byte strides: of the element with index 0 everywhere). What is computed with
   /// floating-point numbers does not depend on the caller's rounding mode or on how it treats
