@@ -209,9 +209,9 @@ TEST(PermutedBlocks, AreAskedForWhereTheProcessorDoesNotReadAhead) {
     const char* text;
     bool asked;
   };
-  for (const Row& row : {Row{"f64[3,1186,814] -> f64[3,1186,814]{0,1,2}",
-                             true},  // a page apart
-                                     // Several runs, a line apart; three of them.
+  for (const Row& row : {// A page apart.
+                         Row{"f64[3,1186,814] -> f64[3,1186,814]{0,1,2}", true},
+                         // Several runs, a line apart; three of them.
                          Row{"u16[15,352,5,608] -> u16[15,352,5,608]{2,3,1,0}", true},
                          Row{"f32[32,3,224,224] -> f32[32,3,224,224]{1,3,2,0}", false}}) {
     ASSERT_EQ(scheduled(row.text, reading_ahead()).movement, Movement::permute) << row.text;

@@ -126,14 +126,19 @@ int64_t whole_iterations(const Draft& draft, int k) {
                   draft.space().axes[static_cast<size_t>(loop.axis)].valid / loop.step);
 }
 
+/// Rows that come in at a time where they are shifted.
+int64_t shifted_chunk_rows(const Draft& draft) {
+  const int64_t bytes = draft.space().op.bytes;
+  return shifted_chunk_lines(draft.target(), bytes) * draft.target().line_bytes / bytes;
+}
+
 /// Marks a loop that makes rows to be shifted, in as few pieces of the longest, or an eighth more,
 /// as there can be: whole chunks, but for the last one, or with a rest where that one would be code
 /// of its own which has to be short. Returns how many bytes they have.
 int64_t take_shifted_rows(Draft& draft) {
   const int k = draft.contiguous(0);
   const int64_t bytes = draft.space().op.bytes;
-  const int64_t chunk =
-      shifted_chunk_lines(draft.target(), bytes) * draft.target().line_bytes / bytes;
+  const int64_t chunk = shifted_chunk_rows(draft);
   const int64_t count = whole_iterations(draft, k);
   const int64_t pieces = ceil_div(8 * count * bytes, 9 * most_shifted_run_bytes);
   const bool alike = pieces > 1 && draft.goal() == CodeGoal::small;
@@ -149,9 +154,8 @@ bool gathers_rows(const Draft& draft) {
   const int64_t bytes = draft.space().op.bytes;
   const int64_t pitch = std::abs(draft.loop(finest_loop(draft, 0)).stride[1]);
   if (bytes > target.gathered_row_element_bytes || pitch % target.line_bytes == 0) return false;
-  const int64_t rows = shifted_chunk_lines(target, bytes) * target.line_bytes / bytes;
   const bool narrow = bytes <= narrow_gathered_bytes && pitch >= least_gathered_pitch;
-  return narrow || !l1_holds_lines(target, pitch, rows);
+  return narrow || !l1_holds_lines(target, pitch, shifted_chunk_rows(draft));
 }
 
 /// Marks loops that make some panels of the source beside these rows. False where there are not

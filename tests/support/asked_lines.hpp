@@ -17,6 +17,8 @@ class AskedLines {
   }
 
   int64_t count() const { return static_cast<int64_t>(lines_.size()); }
+  /// Those that had not been read before.
+  int64_t in_time() const { return in_time_; }
   /// How often the next one asked for lies right behind.
   int64_t side_by_side() const { return side_by_side_; }
 
@@ -30,24 +32,32 @@ class AskedLines {
         for (const program::Step& step : loop->steps) at_[size_t(step.stream)] -= step(i);
       }
       if (loop) continue;
-      for (const program::Op& op : std::get<program::Block>(item)) ask(op);
+      for (const program::Op& op : std::get<program::Block>(item)) look(op);
     }
   }
 
-  void ask(const program::Op& op) {
+  void look(const program::Op& op) {
+    if (op.code != program::Code::prefetch && op.code != program::Code::load) return;
     const program::Operand& operand = program_.operands[size_t(program_.streams[op.stream])];
     const int64_t byte = at_[op.stream] + op.offset;
-    const bool inside = byte >= operand.begin && byte < operand.end;
-    if (op.code != program::Code::prefetch || operand.role != program::Role::source || !inside)
-      return;
-    side_by_side_ += byte / 64 == last_ + 1 ? 1 : 0;
-    last_ = byte / 64;
-    lines_.insert(last_);
+    if (operand.role != program::Role::source) return;
+    if (op.code == program::Code::load) {
+      read_.insert({byte / 64, (byte + op.bytes - 1) / 64});
+    } else if (byte >= operand.begin && byte < operand.end) {
+      ask(byte / 64);
+    }
+  }
+
+  void ask(int64_t line) {
+    side_by_side_ += line == last_ + 1 ? 1 : 0;
+    last_ = line;
+    in_time_ += lines_.insert(line).second && !read_.contains(line) ? 1 : 0;
   }
 
   const Program& program_;
   std::vector<int64_t> at_;
-  std::set<int64_t> lines_;
+  std::set<int64_t> lines_, read_;
+  int64_t in_time_ = 0;
   int64_t last_ = -1, side_by_side_ = 0;
 };
 

@@ -42,11 +42,6 @@ class ShiftedTranspose {
   }
 
  private:
-  std::vector<Step> asks_in(std::vector<Step> steps, int64_t start) const {
-    if (ahead_.asks()) steps.push_back({prefetch_stream, 0, start});
-    return steps;
-  }
-
   ShiftedBox::Asks asks() const {
     return [this](Emitter& emitter, int64_t column, int64_t begin) {
       ahead_.ask(emitter, column, begin);
@@ -74,7 +69,7 @@ class ShiftedTranspose {
     append(body, panel_in());
     append(body, loop_always(panel_.columns(), column_steps(1),
                              body_of(box_.columns_out(Chunk::first, 1, asks()))));
-    return loop_always(1, asks_in({}, box_.asked(1)), each_panel(std::move(body)));
+    return box_.at_chunk(0, ahead_.asks(), each_panel(std::move(body)));
   }
 
   Body each_panel(Body body) const {
@@ -103,11 +98,7 @@ class ShiftedTranspose {
     }
     Body body = panel_in();
     append(body, loop_always(others * panels, std::move(steps), panel_out_and_in()));
-    return loop_always(
-        1,
-        asks_in({{source_stream, 0, box_.after(1)}, {target_stream, 0, box_.chunk_bytes()}},
-                box_.asked(2)),
-        std::move(body));
+    return box_.at_chunk(1, ahead_.asks(), std::move(body));
   }
 
   /// Some columns leave while some groups of rows come in.
@@ -128,11 +119,7 @@ class ShiftedTranspose {
     Body body = rest_in();
     append(body, loop_always(panel_.columns(), column_steps(1),
                              body_of(box_.rest_of_column_out(asks()))));
-    const int64_t chunks = box_.chunks(), target = chunks * box_.chunk_bytes();
-    return loop_always(1,
-                       asks_in({{source_stream, 0, box_.after(chunks)}, {target_stream, 0, target}},
-                               machine_.ahead),
-                       each_panel(std::move(body)));
+    return box_.at_chunk(box_.chunks(), ahead_.asks(), each_panel(std::move(body)));
   }
 
   /// The last group of rows may be short; behind it is what was there.

@@ -68,11 +68,6 @@ class GatheredShiftedTranspose {
   /// In which the columns of a panel leave.
   int64_t iterations() const { return panel_.columns() / flushed_columns(panel_); }
 
-  std::vector<Step> asks_in(std::vector<Step> steps, int64_t start) const {
-    if (asks_.asks()) steps.push_back({prefetch_stream, 0, start});
-    return steps;
-  }
-
   /// Copies rows to scratch.
   Body gather(int64_t rows) const {
     Emitter emitter(machine_.target, machine_.vector_bytes);
@@ -116,7 +111,7 @@ class GatheredShiftedTranspose {
     append(panel, columns_one_by_one(box_.columns_out(Chunk::first, 1, {})));
     Body body = gather(chunk_rows(machine_));
     append(body, each_panel(std::move(panel)));
-    return loop_always(1, asks_in({}, box_.asked(1)), std::move(body));
+    return box_.at_chunk(0, asks_.asks(), std::move(body));
   }
 
   Body other_chunks() const {
@@ -135,10 +130,7 @@ class GatheredShiftedTranspose {
     std::vector<Step> steps{{source_stream, rows}, {target_stream, box_.chunk_bytes()}};
     if (asks_.asks()) steps.push_back(box_.asking_step({prefetch_stream, rows}));
     body = loop_always(box_.chunks() - 1, std::move(steps), std::move(body));
-    return loop_always(
-        1,
-        asks_in({{source_stream, 0, rows}, {target_stream, 0, box_.chunk_bytes()}}, box_.asked(2)),
-        std::move(body));
+    return box_.at_chunk(1, asks_.asks(), std::move(body));
   }
 
   Body rest_out() const {
@@ -146,11 +138,7 @@ class GatheredShiftedTranspose {
     append(panel, columns_one_by_one(box_.rest_of_column_out({})));
     Body body = gather(box_.rest());
     append(body, each_panel(std::move(panel)));
-    const int64_t chunks = box_.chunks(), target = chunks * box_.chunk_bytes();
-    return loop_always(1,
-                       asks_in({{source_stream, 0, box_.after(chunks)}, {target_stream, 0, target}},
-                               machine_.ahead),
-                       std::move(body));
+    return box_.at_chunk(box_.chunks(), asks_.asks(), std::move(body));
   }
 
   const Machine& machine_;

@@ -44,6 +44,14 @@ Step ShiftedBox::asking_step(Step of_chunk) const {
   return of_chunk;
 }
 
+Body ShiftedBox::at_chunk(int64_t chunk, bool asks, Body body) const {
+  std::vector<Step> steps;
+  if (chunk > 0)
+    steps = {{source_stream, 0, after(chunk)}, {target_stream, 0, chunk * chunk_bytes()}};
+  if (asks) steps.push_back({prefetch_stream, 0, asked(chunk + 1)});
+  return loop_always(1, std::move(steps), std::move(body));
+}
+
 std::vector<Step> ShiftedBox::column_steps(int64_t columns) const {
   const int64_t group = panel_.group_rows();
   Step panel{panel_stream, columns * panel_.pitch(), 0, 0, {{group / columns, 16}}};

@@ -57,6 +57,9 @@ class ShiftedBox {
   /// the second one has been asked for.
   program::Step asking_step(program::Step of_chunk) const;
 
+  /// `body` where chunk `chunk` stands; if it asks, for the chunk behind that.
+  program::Body at_chunk(int64_t chunk, bool asks, program::Body body) const;
+
   /// Where panels begin in scratch, behind what is left over.
   int64_t panel_at() const { return columns_.extent() * line_; }
 
