@@ -204,6 +204,38 @@ TEST(Caches, AskForLinesThatAreWrittenNext) {
         Row{"u16[2049,256] -> u16[2049,256]{0,1}", 0}}) {      // many lines of one set
     EXPECT_EQ(lines_asked_for(row.text, target), row.lines) << row.text;
   }
+  target.claims_transposed_lines = false;
+  EXPECT_EQ(lines_asked_for("f32[128,128] -> f32[128,128]{0,1}", target), 0);
+}
+
+/// The most operations from one that makes what is stored to its store; 0 without any store.
+int64_t longest_wait(const program::Body& body) {
+  int64_t longest = 0;
+  for (const auto& item : body) {
+    if (const program::For* loop = std::get_if<program::For>(&item)) {
+      longest = std::max(longest, longest_wait(loop->body));
+      continue;
+    }
+    const program::Block& block = std::get<program::Block>(item);
+    for (auto op = block.begin(); op != block.end(); ++op) {
+      if (op->code != program::Code::store) continue;
+      const auto made = std::find_if(block.begin(), op,
+                                     [&](const program::Op& other) { return other.to == op->a; });
+      longest = std::max<int64_t>(longest, op - made);
+    }
+  }
+  return longest;
+}
+
+TEST(Networks, StoreAColumnAsSoonAsItIsThere) {
+  constexpr int64_t pair = 2;  // the last unpacks make two columns
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.claims_transposed_lines = false;
+  for (const char* text : {"u8[256,128] -> u8[256,128]{0,1}", "u16[128,128] -> u16[128,128]{0,1}",
+                           "f32[128,128] -> f32[128,128]{0,1}"}) {
+    const Program program = plan_programs(simplified_space(text), target).front();
+    EXPECT_EQ(longest_wait(program.root), pair) << text;
+  }
 }
 
 int64_t lines_around_caches(const program::Body& body) {

@@ -267,8 +267,8 @@ int64_t claimed_ahead(const Draft& draft, int64_t column, Rows rows) {
   const Target& target = draft.target();
   const Schedule& schedule = draft.schedule();
   const int64_t line = target.line_bytes, bytes = draft.space().op.bytes;
-  if (stays_in_l1(draft) || draft.goal() == CodeGoal::part || schedule.vector_bytes != line)
-    return 0;
+  const bool claims = target.claims_transposed_lines && draft.goal() != CodeGoal::part;
+  if (!claims || stays_in_l1(draft) || schedule.vector_bytes != line) return 0;
   const bool aligned = rows == Rows::begin_lines;
   if (aligned && bytes < least_claimed_bytes) return 0;
   const int64_t columns = (schedule.target_first ? schedule.network_column_bytes : column) / bytes;

@@ -41,6 +41,8 @@ struct Make {
   int64_t run_fill_bytes = 0;
   /// Bytes of a target beyond which its lines are asked for before they are written.
   int64_t claiming_bytes = std::numeric_limits<int64_t>::max();
+  /// Lines of the target of a transpose in the caches are asked for before they are written.
+  bool claims_transposed_lines = true;
   /// Runs of boxes of a transpose that begin between lines and leave by themselves, if they are of
   /// so many bytes; the lines at their ends are asked for before.
   int64_t shifted_box_bytes = std::numeric_limits<int64_t>::max();

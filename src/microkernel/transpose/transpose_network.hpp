@@ -41,8 +41,15 @@ std::vector<PositionRun> contiguous_runs(const std::vector<Position>& positions,
 /// Gives the register of a row when the network needs it.
 using RowOfNetwork = std::function<program::Reg(int row)>;
 
-/// Transposes 16 / element registers inside their lanes; column c comes out at result[c]. Depth
-/// first, so that few are alive at once.
+/// Takes a column as soon as the network has made it.
+using ColumnOfNetwork = std::function<void(size_t column, program::Reg value)>;
+
+/// Transposes 16 / element registers inside their lanes. Depth first, so that few are alive at
+/// once.
+void transpose_in_lanes(Emitter& emitter, int element_bytes, const RowOfNetwork& row,
+                        const ColumnOfNetwork& column);
+
+/// The same, where column c comes out at result[c].
 std::array<program::Reg, 16> transpose_in_lanes(Emitter& emitter, int element_bytes,
                                                 const RowOfNetwork& row);
 
