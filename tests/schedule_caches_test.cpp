@@ -129,6 +129,37 @@ TEST(Caches, TakeNarrowVectorsInL1WhereTheProcessorMovesHalves) {
   }
 }
 
+TEST(Caches, KeepDigitsOfTheSourceWholeWhoseLinesRowsShare) {
+  constexpr int64_t cut = 64;
+  struct Row {
+    const char* text;
+    int64_t columns;
+  };
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.l1_bytes = 32 * 1024;
+  target.translated_pages = 1024;
+  target.claims_transposed_lines = false;
+  const auto columns = [&](const char* text) {
+    const Schedule schedule = scheduled(text, target);
+    int64_t product = 1;
+    for (size_t k = schedule.space.loops.size() - static_cast<size_t>(schedule.tile_loops);
+         k < schedule.space.loops.size(); ++k)
+      if (schedule.space.loops[k].axis == 0) product *= schedule.space.loops[k].extent;
+    return product;
+  };
+  for (const Row& row : {Row{"u8[4160,100] -> u8[4160,100]{0,1}", 4 * 32},  // 100 and a rest
+                         Row{"f32[2000,333] -> f32[2000,333]{0,1}", 21 * 16},
+                         Row{"u8[2112,1000] -> u8[2112,1000]{0,1}", 32 * 32},
+                         Row{"u8[192,2001] -> u8[192,2001]{0,1}", 63 * 32},  // 21 to a page
+                         Row{"u8[128,2001] -> u8[128,2001]{0,1}", cut},      // two blocks below
+                         Row{"u8[4160,1100] -> u8[4160,1100]{0,1}", cut},    // on so many pages
+                         Row{"u8[4160,192] -> u8[4160,192]{0,1}", cut}}) {   // whole lines
+    EXPECT_EQ(columns(row.text), row.columns) << row.text;
+  }
+  target.claims_transposed_lines = true;
+  EXPECT_EQ(columns("u8[4160,100] -> u8[4160,100]{0,1}"), cut);
+}
+
 TEST(Caches, AreFilledByLongRuns) {
   struct Row {
     const char* text;
