@@ -153,7 +153,11 @@ TEST(Caches, KeepDigitsOfTheSourceWholeWhoseLinesRowsShare) {
                          Row{"u8[192,2001] -> u8[192,2001]{0,1}", 63 * 32},  // 21 to a page
                          Row{"u8[128,2001] -> u8[128,2001]{0,1}", cut},      // two blocks below
                          Row{"u8[4160,1100] -> u8[4160,1100]{0,1}", cut},    // on so many pages
-                         Row{"u8[4160,192] -> u8[4160,192]{0,1}", cut}}) {   // whole lines
+                         // Whole lines: narrow elements, long rows, columns on lines.
+                         Row{"u8[4160,320] -> u8[4160,320]{0,1}", 10 * 32},
+                         Row{"u8[4160,192] -> u8[4160,192]{0,1}", cut},
+                         Row{"u8[4150,320] -> u8[4150,320]{0,1}", cut},
+                         Row{"f32[1040,160] -> f32[1040,160]{0,1}", cut}}) {
     EXPECT_EQ(columns(row.text), row.columns) << row.text;
   }
   target.claims_transposed_lines = true;
