@@ -129,6 +129,16 @@ TEST(Caches, TakeNarrowVectorsInL1WhereTheProcessorMovesHalves) {
   }
 }
 
+/// How much of an axis a tile takes.
+int64_t in_tile(const Schedule& schedule, int axis) {
+  int64_t product = 1;
+  for (auto loop = schedule.space.loops.end() - schedule.tile_loops;
+       loop != schedule.space.loops.end(); ++loop) {
+    if (loop->axis == axis) product *= loop->extent;
+  }
+  return product;
+}
+
 TEST(Caches, KeepDigitsOfTheSourceWholeWhoseLinesRowsShare) {
   constexpr int64_t cut = 64;
   struct Row {
@@ -139,14 +149,7 @@ TEST(Caches, KeepDigitsOfTheSourceWholeWhoseLinesRowsShare) {
   target.l1_bytes = 32 * 1024;
   target.translated_pages = 1024;
   target.claims_transposed_lines = false;
-  const auto columns = [&](const char* text) {
-    const Schedule schedule = scheduled(text, target);
-    int64_t product = 1;
-    for (size_t k = schedule.space.loops.size() - static_cast<size_t>(schedule.tile_loops);
-         k < schedule.space.loops.size(); ++k)
-      if (schedule.space.loops[k].axis == 0) product *= schedule.space.loops[k].extent;
-    return product;
-  };
+  const auto columns = [&](const char* text) { return in_tile(scheduled(text, target), 0); };
   for (const Row& row : {Row{"u8[4160,100] -> u8[4160,100]{0,1}", 4 * 32},  // 100 and a rest
                          Row{"f32[2000,333] -> f32[2000,333]{0,1}", 21 * 16},
                          Row{"u8[2112,1000] -> u8[2112,1000]{0,1}", 32 * 32},
@@ -162,6 +165,22 @@ TEST(Caches, KeepDigitsOfTheSourceWholeWhoseLinesRowsShare) {
   }
   target.claims_transposed_lines = true;
   EXPECT_EQ(columns("u8[4160,100] -> u8[4160,100]{0,1}"), cut);
+}
+
+TEST(Caches, HoldBothLinesOfRowsThatBeginBetweenThem) {
+  struct Row {
+    const char* text;
+    int64_t l1_bytes, rows;
+  };
+  for (const Row& row : {Row{"f64[520,99] -> f64[520,99]{0,1}", 32 * 1024, 128},
+                         Row{"f64[520,99] -> f64[520,99]{0,1}", 64 * 1024, 256},
+                         Row{"f64[520,96] -> f64[520,96]{0,1}", 32 * 1024, 256},  // whole lines
+                         Row{"c128[520,97] -> c128[520,97]{0,1}", 48 * 1024, 128},
+                         Row{"f32[520,99] -> f32[520,99]{0,1}", 32 * 1024, 64}}) {
+    Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+    target.l1_bytes = row.l1_bytes;
+    EXPECT_EQ(in_tile(scheduled(row.text, target), 1), row.rows) << row.text;
+  }
 }
 
 TEST(Caches, AreFilledByLongRuns) {
