@@ -238,6 +238,37 @@ TEST(Networks, StoreAColumnAsSoonAsItIsThere) {
   }
 }
 
+/// The fewest bytes that an operation loads of the source.
+int narrowest_load(const program::Body& body) {
+  int narrowest = 64;
+  for (const auto& item : body) {
+    if (const program::For* loop = std::get_if<program::For>(&item)) {
+      narrowest = std::min(narrowest, narrowest_load(loop->body));
+      continue;
+    }
+    for (const program::Op& op : std::get<program::Block>(item)) {
+      if (op.code == program::Code::load && op.stream == 1)
+        narrowest = std::min<int>(narrowest, op.bytes);
+    }
+  }
+  return narrowest;
+}
+
+TEST(Networks, TakeInAFewColumnsWithWhatLiesBeforeThem) {
+  struct Row {
+    const char* text;
+    int bytes;
+  };
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.network_piece_bytes = 16;
+  for (const Row& row :
+       {Row{"u8[192,65] -> u8[192,65]{0,1}", 16}, Row{"u16[96,35] -> u16[96,35]{0,1}", 16},
+        Row{"f32[48,17] -> f32[48,17]{0,1}", 16}, Row{"f32[48,6] -> f32[48,6]{0,1}", 16}}) {
+    const Program program = plan_programs(simplified_space(row.text), target).front();
+    EXPECT_EQ(narrowest_load(program.root), row.bytes) << row.text;
+  }
+}
+
 int64_t lines_around_caches(const program::Body& body) {
   int64_t count = 0;
   for (const auto& item : body) {

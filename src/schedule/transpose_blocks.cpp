@@ -109,7 +109,10 @@ int64_t uncut_digit_bytes(const Draft& draft, int64_t row) {
   const int64_t pitch = std::abs(draft.loop(down).stride[1]);
   const bool walked_along =
       bytes <= widest_walked_along && pitch >= least_walked_bytes && begins_lines(draft);
-  if (pitch % target.line_bytes == 0 && !walked_along) return 0;
+  const Axis& digit = draft.space().axes[static_cast<size_t>(draft.loop(across).axis)];
+  const bool shares =
+      pitch % target.line_bytes != 0 || digit.valid * bytes % target.line_bytes != 0;
+  if (!shares && !walked_along) return 0;
   const int64_t apart = std::min(std::abs(draft.loop(across).stride[0]), target.page_bytes);
   const int64_t columns = target.translated_pages * target.page_bytes / std::max(apart, int64_t{1});
   return columns * bytes;

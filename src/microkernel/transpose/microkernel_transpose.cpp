@@ -78,8 +78,10 @@ class Transpose {
 
   Body emit() const {
     Emitter emitter(machine_.target, machine_.vector_bytes);
+    // What is before a tile is of the source: a tile is as far behind another one.
+    const int64_t before = machine_.reads_between ? std::max(at_[1], int64_t{0}) : 0;
     emit_network(emitter, positions(rows_.unrolled, {at_[1], at_[0]}),
-                 positions(columns_.unrolled, {0, 0}), machine_);
+                 positions(columns_.unrolled, {0, 0}), machine_, target_stream, before);
     Body body = body_of(emitter.take());
     // Where a network takes less than a line of the source, the rest of the line comes next: 512 x
     // 512 u16 in L2 .51 of memcpy against .32. Where it takes whole lines, runs of the target grow

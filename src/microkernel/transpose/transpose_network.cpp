@@ -136,14 +136,20 @@ namespace {
 class Network {
  public:
   Network(Emitter& emitter, const std::vector<Position>& rows, const std::vector<Position>& columns,
-          const Machine& machine, Reg fill)
-      : emitter_(emitter), rows_(rows), columns_(columns), machine_(machine), fill_(fill) {}
+          const Machine& machine, Reg fill, int64_t before)
+      : emitter_(emitter),
+        rows_(rows),
+        columns_(columns),
+        machine_(machine),
+        fill_(fill),
+        before_(before) {}
 
   void emit(const PositionRun& rows, const PositionRun& columns, int written_stream) const {
     if (static_cast<int>(columns.count) > group())
       return emit_halves(rows, columns, written_stream);
-    const auto row = [&](int i) { return lane_rows(rows, columns, i); };
-    transpose(row, rows, columns, written_stream);
+    const int before = columns_before(columns, group());
+    const auto row = [&](int i) { return lane_rows(rows, columns, i, before); };
+    transpose(row, rows, columns, written_stream, -before);
   }
 
  private:
@@ -156,20 +162,24 @@ class Network {
     constexpr int even = 0x88, odd = 0xdd;
     // What waits for the second network beside the first, which has one register more than rows.
     const int waiting = std::min(group(), machine_.target.registers - group() - 2);
+    // Of wider elements there is no more than a piece or two to be put together: f32 of 33 and 799
+    // columns 1.04 and 1.08.
+    const int before = element_bytes() < 4 ? columns_before(columns, 2 * group()) : 0;
     std::array<Reg, 16> odd_lanes{};
     const auto first = [&](int i) {
-      const Reg a = half_rows(rows, columns, i), b = half_rows(rows, columns, i + 2 * group());
+      const Reg a = half_rows(rows, columns, i, before);
+      const Reg b = half_rows(rows, columns, i + 2 * group(), before);
       if (i < waiting) odd_lanes[static_cast<size_t>(i)] = lanes(a, b, odd);
       return lanes(a, b, even);
     };
     const auto second = [&](int i) {
       if (i < waiting) return odd_lanes[static_cast<size_t>(i)];
-      const Reg a = half_rows(rows, columns, i), b = half_rows(rows, columns, i + 2 * group());
+      const Reg a = half_rows(rows, columns, i, before);
+      const Reg b = half_rows(rows, columns, i + 2 * group(), before);
       return lanes(a, b, odd);
     };
-    const auto width = static_cast<size_t>(group());
-    transpose(first, rows, {columns.first, width}, written_stream);
-    transpose(second, rows, {columns.first + width, columns.count - width}, written_stream);
+    transpose(first, rows, columns, written_stream, -before);
+    transpose(second, rows, columns, written_stream, group() - before);
   }
 
   /// Two of each, or those of one where the other is not there.
@@ -192,13 +202,24 @@ class Network {
     return rows_.size() > 1 && rows_[1].source - rows_[0].source == bytes;
   }
 
-  /// `into` with `bytes` bytes of a row from byte `at` on, if there is such a row.
+  /// How many columns come in before these, so that there are `wanted` ones: parts of lanes are
+  /// loaded through masks, or piece by piece. (Zen 4: u8 256 x 127 x 33 reversed .34 -> .45 of the
+  /// ceiling, u8[2880,65] .55 -> .60.)
+  int columns_before(const PositionRun& columns, int wanted) const {
+    const int missing = wanted - static_cast<int>(columns.count);
+    const int64_t there = before_ + columns_[columns.first].source - columns_[0].source;
+    return emitter_.lanes() > 1 && missing * element_bytes() <= there ? missing : 0;
+  }
+
+  /// `into` with `bytes` bytes of a row from byte `at` on, if there is such a row. They begin so
+  /// many columns `before` those.
   Reg with_row(Reg into, const PositionRun& rows, const PositionRun& columns, int row,
-               VectorPart part) const {
+               VectorPart part, int before) const {
     if (static_cast<size_t>(row) >= rows.count) return into;
     const Position& from = rows_[rows.first + static_cast<size_t>(row)];
     if (from.filled) return into;
-    const int64_t offset = from.source + columns_[columns.first].source;
+    const int64_t offset =
+        from.source + columns_[columns.first].source - int64_t{before} * element_bytes();
     if (asks(part.bytes))
       emitter_.ask_for_row(offset, part.bytes, touch(part.bytes), asked_ahead(machine_));
     if (part.bytes <= lane_bytes) {
@@ -209,27 +230,31 @@ class Network {
   }
 
   /// Rows i, i + group(), ..: one a lane.
-  Reg lane_rows(const PositionRun& rows, const PositionRun& columns, int i) const {
-    const auto bytes = static_cast<int64_t>(columns.count) * element_bytes();
+  Reg lane_rows(const PositionRun& rows, const PositionRun& columns, int i, int before) const {
+    const int64_t bytes = (static_cast<int64_t>(columns.count) + before) * element_bytes();
     Reg value = fill_;
     for (int lane = 0; lane < emitter_.lanes(); ++lane)
-      value = with_row(value, rows, columns, lane * group() + i, {bytes, lane * lane_bytes});
+      value =
+          with_row(value, rows, columns, lane * group() + i, {bytes, lane * lane_bytes}, before);
     return value;
   }
 
   /// Rows i and i + group(): one a half.
-  Reg half_rows(const PositionRun& rows, const PositionRun& columns, int i) const {
-    const auto bytes = static_cast<int64_t>(columns.count) * element_bytes();
-    const Reg value = with_row(fill_, rows, columns, i, {bytes, 0});
-    return with_row(value, rows, columns, i + group(), {bytes, 2 * lane_bytes});
+  Reg half_rows(const PositionRun& rows, const PositionRun& columns, int i, int before) const {
+    const int64_t bytes = (static_cast<int64_t>(columns.count) + before) * element_bytes();
+    const Reg value = with_row(fill_, rows, columns, i, {bytes, 0}, before);
+    return with_row(value, rows, columns, i + group(), {bytes, 2 * lane_bytes}, before);
   }
 
-  /// Each column is stored as soon as it is there. (Zen 4, behind all of them: u8 256 x 256 1.03 of
-  /// the time, 320 x 320 1.03, 2112 x 49 1.04, 36 others of all widths in L2 1.01.)
+  /// The network's first column is number `first` of `columns`, or so far before them. Each is
+  /// stored as soon as it is there. (Zen 4, behind all of them: u8 256 x 256 1.03 of the time, 320
+  /// x 320 1.03, 2112 x 49 1.04, 36 others of all widths in L2 1.01.)
   void transpose(const RowOfNetwork& row, const PositionRun& rows, const PositionRun& columns,
-                 int written_stream) const {
+                 int written_stream, int first) const {
     transpose_in_lanes(emitter_, element_bytes(), row, [&](size_t column, Reg value) {
-      if (column < columns.count) store(value, rows, columns.first + column, written_stream);
+      const int number = first + static_cast<int>(column);
+      if (number < 0 || number >= static_cast<int>(columns.count)) return;
+      store(value, rows, columns.first + static_cast<size_t>(number), written_stream);
     });
   }
 
@@ -251,6 +276,7 @@ class Network {
   const std::vector<Position>& columns_;
   const Machine& machine_;
   Reg fill_;
+  int64_t before_;
 };
 
 /// Columns of a network with so many rows: those of a lane, of which registers hold one more, or
@@ -267,8 +293,8 @@ size_t columns_of_network(const Machine& machine, const Emitter& emitter, size_t
 }  // namespace
 
 void emit_network(Emitter& emitter, const std::vector<Position>& rows,
-                  const std::vector<Position>& columns, const Machine& machine,
-                  int written_stream) {
+                  const std::vector<Position>& columns, const Machine& machine, int written_stream,
+                  int64_t before) {
   const int64_t element_bytes = machine.element_bytes, group = lane_bytes / element_bytes;
   const int64_t most_rows = emitter.vector_bytes() / element_bytes;
   const auto row_runs = contiguous_runs(rows, &Position::target, element_bytes, most_rows);
@@ -279,7 +305,7 @@ void emit_network(Emitter& emitter, const std::vector<Position>& rows,
       group < machine.target.registers) {
     return emit_narrow_network(emitter, rows, columns, machine, written_stream, fill);
   }
-  const Network network(emitter, rows, columns, machine, fill);
+  const Network network(emitter, rows, columns, machine, fill, before);
   for (const PositionRun& row_run : row_runs) {
     const auto most_columns = columns_of_network(machine, emitter, row_run.count);
     for (const PositionRun& column_run : contiguous_runs(columns, &Position::source, element_bytes,
