@@ -63,8 +63,8 @@ void emit_narrow_network(Emitter& emitter, const std::vector<Position>& rows,
 /// target[row.target + column.target] = source[row.source + column.source] for all rows and
 /// columns; rows that are filled become the padding of the machine's table. Rows make runs of the
 /// target, columns runs of the source; what makes no run is moved one by one by the same code. What
-/// is written goes to `written_stream`. So many bytes `before` what the rows take are of the source,
-/// too: a few columns come in with them.
+/// is written goes to `written_stream`. So many bytes `before` what the rows take are of the
+/// source, too: a few columns come in with them.
 void emit_network(Emitter& emitter, const std::vector<Position>& rows,
                   const std::vector<Position>& columns, const Machine& machine,
                   int written_stream = target_stream, int64_t before = 0);
