@@ -9,6 +9,7 @@
 
 #include "space/iteration_space.hpp"
 #include "support/asked_lines.hpp"
+#include "support/each_block.hpp"
 #include "support/scheduled.hpp"
 #include "support/setups.hpp"
 #include "target/target.hpp"
@@ -211,19 +212,14 @@ TEST(Caches, AskForLinesThatAreWrittenNext) {
 /// The most operations from one that makes what is stored to its store; 0 without any store.
 int64_t longest_wait(const program::Body& body) {
   int64_t longest = 0;
-  for (const auto& item : body) {
-    if (const program::For* loop = std::get_if<program::For>(&item)) {
-      longest = std::max(longest, longest_wait(loop->body));
-      continue;
-    }
-    const program::Block& block = std::get<program::Block>(item);
+  each_block(body, [&](const program::Block& block, int64_t) {
     for (auto op = block.begin(); op != block.end(); ++op) {
       if (op->code != program::Code::store) continue;
       const auto made = std::find_if(block.begin(), op,
                                      [&](const program::Op& other) { return other.to == op->a; });
       longest = std::max<int64_t>(longest, op - made);
     }
-  }
+  });
   return longest;
 }
 
@@ -238,19 +234,14 @@ TEST(Networks, StoreAColumnAsSoonAsItIsThere) {
   }
 }
 
-/// The fewest bytes that an operation loads of the source.
+/// The fewest bytes that an operation loads.
 int narrowest_load(const program::Body& body) {
   int narrowest = 64;
-  for (const auto& item : body) {
-    if (const program::For* loop = std::get_if<program::For>(&item)) {
-      narrowest = std::min(narrowest, narrowest_load(loop->body));
-      continue;
+  each_block(body, [&](const program::Block& block, int64_t) {
+    for (const program::Op& op : block) {
+      if (op.code == program::Code::load) narrowest = std::min<int>(narrowest, op.bytes);
     }
-    for (const program::Op& op : std::get<program::Block>(item)) {
-      if (op.code == program::Code::load && op.stream == 1)
-        narrowest = std::min<int>(narrowest, op.bytes);
-    }
-  }
+  });
   return narrowest;
 }
 
@@ -271,16 +262,11 @@ TEST(Networks, TakeInAFewColumnsWithWhatLiesBeforeThem) {
 
 int64_t lines_around_caches(const program::Body& body) {
   int64_t count = 0;
-  for (const auto& item : body) {
-    if (const program::For* loop = std::get_if<program::For>(&item)) {
-      count += loop->extent * lines_around_caches(loop->body);
-      continue;
-    }
-    const program::Block& block = std::get<program::Block>(item);
-    count += std::count_if(block.begin(), block.end(), [](const program::Op& op) {
-      return program::goes_around_caches(op.code);
-    });
-  }
+  each_block(body, [&](const program::Block& block, int64_t times) {
+    count += times * std::count_if(block.begin(), block.end(), [](const program::Op& op) {
+               return program::goes_around_caches(op.code);
+             });
+  });
   return count;
 }
 

@@ -129,60 +129,6 @@ TEST(Caches, TakeNarrowVectorsInL1WhereTheProcessorMovesHalves) {
   }
 }
 
-/// How much of an axis a tile takes.
-int64_t in_tile(const Schedule& schedule, int axis) {
-  int64_t product = 1;
-  for (auto loop = schedule.space.loops.end() - schedule.tile_loops;
-       loop != schedule.space.loops.end(); ++loop) {
-    if (loop->axis == axis) product *= loop->extent;
-  }
-  return product;
-}
-
-TEST(Caches, KeepDigitsOfTheSourceWholeWhoseLinesRowsShare) {
-  constexpr int64_t cut = 64;
-  struct Row {
-    const char* text;
-    int64_t columns;
-  };
-  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
-  target.l1_bytes = 32 * 1024;
-  target.translated_pages = 1024;
-  target.claims_transposed_lines = false;
-  const auto columns = [&](const char* text) { return in_tile(scheduled(text, target), 0); };
-  for (const Row& row : {Row{"u8[4160,100] -> u8[4160,100]{0,1}", 4 * 32},  // 100 and a rest
-                         Row{"f32[2000,333] -> f32[2000,333]{0,1}", 21 * 16},
-                         Row{"u8[2112,1000] -> u8[2112,1000]{0,1}", 32 * 32},
-                         Row{"u8[192,2001] -> u8[192,2001]{0,1}", 63 * 32},  // 21 to a page
-                         Row{"u8[128,2001] -> u8[128,2001]{0,1}", cut},      // two blocks below
-                         Row{"u8[4160,1100] -> u8[4160,1100]{0,1}", cut},    // on so many pages
-                         // Whole lines: narrow elements, long rows, columns on lines.
-                         Row{"u8[4160,320] -> u8[4160,320]{0,1}", 10 * 32},
-                         Row{"u8[4160,192] -> u8[4160,192]{0,1}", cut},
-                         Row{"u8[4150,320] -> u8[4150,320]{0,1}", cut},
-                         Row{"f32[1040,160] -> f32[1040,160]{0,1}", cut}}) {
-    EXPECT_EQ(columns(row.text), row.columns) << row.text;
-  }
-  target.claims_transposed_lines = true;
-  EXPECT_EQ(columns("u8[4160,100] -> u8[4160,100]{0,1}"), cut);
-}
-
-TEST(Caches, HoldBothLinesOfRowsThatBeginBetweenThem) {
-  struct Row {
-    const char* text;
-    int64_t l1_bytes, rows;
-  };
-  for (const Row& row : {Row{"f64[520,99] -> f64[520,99]{0,1}", 32 * 1024, 128},
-                         Row{"f64[520,99] -> f64[520,99]{0,1}", 64 * 1024, 256},
-                         Row{"f64[520,96] -> f64[520,96]{0,1}", 32 * 1024, 256},  // whole lines
-                         Row{"c128[520,97] -> c128[520,97]{0,1}", 48 * 1024, 128},
-                         Row{"f32[520,99] -> f32[520,99]{0,1}", 32 * 1024, 64}}) {
-    Target target = target_of({"avx512_vbmi", Caches::hold_everything});
-    target.l1_bytes = row.l1_bytes;
-    EXPECT_EQ(in_tile(scheduled(row.text, target), 1), row.rows) << row.text;
-  }
-}
-
 TEST(Caches, AreFilledByLongRuns) {
   struct Row {
     const char* text;

@@ -27,15 +27,20 @@ constexpr Block streamed_block(int64_t element_bytes) {
 // .91, 257 x 130 .75 -> .94.
 constexpr int64_t cached_rows_of_wide = 256, cached_rows_of_narrow = 64;
 
+/// How far rows of the source lie apart, bytes; 0 where the target has no runs.
+int64_t row_pitch(const Draft& draft) {
+  const int down = finest_loop(draft, 0);
+  return down < 0 ? 0 : std::abs(draft.loop(down).stride[1]);
+}
+
 /// Rows of a block in the caches. The network beside comes back to the last line of each row that
 /// begins between lines: half of L1 holds both lines of all rows. Zen 4, 34 such transposes of f64
-/// and c128 in .93 of the time of blocks of 256 rows, 17 of them below .9: f64[4264,127] .75 -> .88
-/// of the ceiling, [208,333] .79 -> .96; 57 whose rows are whole lines 1.02.
+/// and c128 in .93 of the time of blocks of 256 rows: f64[4264,127] .75 -> .88
+/// of the ceiling, [208,333] .79 -> .96; 57 whose rows are whole lines 1.01.
 int64_t cached_rows(const Draft& draft) {
   if (draft.space().op.bytes < 8) return cached_rows_of_narrow;
   const int64_t line = draft.target().line_bytes;
-  const int down = finest_loop(draft, 0);
-  const bool shared = down >= 0 && draft.loop(down).stride[1] % line != 0;
+  const bool shared = row_pitch(draft) % line != 0;
   const int64_t held = static_cast<int64_t>(
       std::bit_floor(static_cast<uint64_t>(draft.target().l1_bytes / (2 * 2 * line))));
   return shared ? std::clamp(held, cached_rows_of_narrow, cached_rows_of_wide)
@@ -86,8 +91,8 @@ bool rows_touch(const Draft& draft, int64_t row, int next) {
 constexpr int64_t least_blocks_below = 3;
 
 // Of rows of whole lines the processor reads ahead better if all of them is walked along. 91
-// transposes to lines, u8 .92 of the time (u8[16512,576] .25 -> .34 of the ceiling, [4800,1088] .61
-// -> .69), u16 .97, f32 .99, f64 1.03; if the target begins between lines u8[869,448] 1.25,
+// transposes to lines, u8 .94 of the time (u8[16512,576] .25 -> .34 of the ceiling, [4800,1088] .61
+// -> .69), u16 .97, f32 .99, f64 1.01; if the target begins between lines u8[869,448] 1.25,
 // u16 1.02. Rows of 192 and 256 bytes 1.03.
 constexpr int64_t widest_walked_along = 2, least_walked_bytes = 320;
 
@@ -95,18 +100,16 @@ constexpr int64_t widest_walked_along = 2, least_walked_bytes = 320;
 /// target of `row` bytes. Rows that begin between lines share these with the block beside them,
 /// which would come to them after all other rows, and what is left of a digit would be another walk
 /// over all of them. No more than the columns of the target that have translations at hand. Zen 4,
-/// 210 transposes of .1 to 20 MB in .93 of the time: u8 784 x 512 .67 -> .84 of the ceiling,
+/// 210 transposes of .1 to 20 MB in .94 of the time: u8 784 x 512 .67 -> .84 of the ceiling,
 /// u8[60056,66] .48 -> .60, [21216,200] .42 -> .62, [5760,1000] .37 -> .52, u16[30648,65] .53 ->
 /// .67, f32[4800,333] .71 -> .86; more columns than have translations 1.03. Where lines of the
 /// target are asked for, fewer columns have room in L1.
 int64_t uncut_digit_bytes(const Draft& draft, int64_t row) {
   const Target& target = draft.target();
-  const int down = finest_loop(draft, 0), across = widest_source_loop(draft);
-  const int next = draft.next_in_run(0, row);
-  if (target.claims_transposed_lines || down < 0 || across < 0 || next < 0) return 0;
+  const int across = widest_source_loop(draft), next = draft.next_in_run(0, row);
+  const int64_t bytes = draft.space().op.bytes, pitch = row_pitch(draft);
+  if (target.claims_transposed_lines || pitch == 0 || across < 0 || next < 0) return 0;
   if (draft.loop(next).extent < least_blocks_below) return 0;
-  const int64_t bytes = draft.space().op.bytes;
-  const int64_t pitch = std::abs(draft.loop(down).stride[1]);
   const bool walked_along =
       bytes <= widest_walked_along && pitch >= least_walked_bytes && begins_lines(draft);
   const Axis& digit = draft.space().axes[static_cast<size_t>(draft.loop(across).axis)];

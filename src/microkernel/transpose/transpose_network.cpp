@@ -163,7 +163,7 @@ class Network {
     // What waits for the second network beside the first, which has one register more than rows.
     const int waiting = std::min(group(), machine_.target.registers - group() - 2);
     // Of wider elements there is no more than a piece or two to be put together: f32 of 33 and 799
-    // columns 1.04 and 1.08.
+    // columns 1.08 and 1.04.
     const int before = element_bytes() < 4 ? columns_before(columns, 2 * group()) : 0;
     std::array<Reg, 16> odd_lanes{};
     const auto first = [&](int i) {
@@ -248,7 +248,7 @@ class Network {
 
   /// The network's first column is number `first` of `columns`, or so far before them. Each is
   /// stored as soon as it is there. (Zen 4, behind all of them: u8 256 x 256 1.03 of the time, 320
-  /// x 320 1.03, 2112 x 49 1.04, 36 others of all widths in L2 1.01.)
+  /// x 320 1.03, 2112 x 49 1.04, 78 others of all widths 1.01.)
   void transpose(const RowOfNetwork& row, const PositionRun& rows, const PositionRun& columns,
                  int written_stream, int first) const {
     transpose_in_lanes(emitter_, element_bytes(), row, [&](size_t column, Reg value) {
