@@ -68,6 +68,17 @@ TEST(Caches, KeepNarrowElementsFromCrowdingThem) {
   }
 }
 
+TEST(Caches, KeepColumnsInNarrowNetworksWhereStoresToThemWaitForEachOther) {
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.l1_bytes = 48 * 1024;
+  // Rows of the source do not stay meanwhile.
+  const char* const text = "u16[2048,128] -> u16[2048,128]{0,1}";
+  target.crowded_stores_wait = false;
+  EXPECT_EQ(scheduled(text, target).network_column_bytes, 64);
+  target.crowded_stores_wait = true;
+  EXPECT_EQ(scheduled(text, target).network_column_bytes, 16);
+}
+
 TEST(Caches, KeepWideElementsFromFillingThem) {
   struct Row {
     const char* text;

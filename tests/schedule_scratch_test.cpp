@@ -120,5 +120,50 @@ TEST(Caches, AreWrittenToByWayOfScratchWhereColumnsCrowdThem) {
   EXPECT_EQ(loops[loops.size() - 2].extent, 32);
 }
 
+TEST(Caches, AreWrittenToByWayOfScratchWhereStoresToColumnsWaitForEachOther) {
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.l1_bytes = 48 * 1024;
+  target.crowded_stores_wait = false;
+  const std::vector<Moved> counted_by_lines = {
+      {"u16[1025,128] -> u16[1025,128]{0,1}", Movement::gather},
+      {"u8[1025,256] -> u8[1025,256]{0,1}", Movement::gather},
+      {"u8[2049,66] -> u8[2049,66]{0,1}", Movement::gather}};
+  std::vector<Moved> counted_by_networks = counted_by_lines;
+  for (Moved& row : counted_by_networks) row.movement = Movement::transpose;
+  expect_movements(counted_by_networks, target);
+  target.crowded_stores_wait = true;
+  expect_movements(counted_by_lines, target);
+  // Rows that are no more crowded than others, or no whole lines; columns that are not.
+  expect_movements({{"u16[1025,96] -> u16[1025,96]{0,1}", Movement::transpose},
+                    {"u16[1026,150] -> u16[1026,150]{0,1}", Movement::transpose},
+                    {"u8[1025,192] -> u8[1025,192]{0,1}", Movement::transpose},
+                    {"u16[1100,128] -> u16[1100,128]{0,1}", Movement::transpose},
+                    {"f32[1100,128] -> f32[1100,128]{0,1}", Movement::transpose}},
+                   target);
+}
+
+TEST(Caches, GetFewColumnsByWayOfScratchWhereStoresToThemWaitForEachOther) {
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.l1_bytes = 48 * 1024;
+  const auto row_bytes = [&](const char* text) {
+    const Schedule schedule = scheduled(text, target);
+    EXPECT_EQ(schedule.movement, Movement::gather) << text;
+    const Loop& columns = schedule.space.loops.back();
+    return columns.extent * columns.stride[1];
+  };
+  const char* const whole_lines = "u16[64,64,64] -> u16[64,64,64]{0,1,2}";
+  const char* const parts_of_lines = "u8[24,256,256] -> u8[24,256,256]{0,1,2}";
+  target.crowded_stores_wait = false;
+  EXPECT_EQ(row_bytes(whole_lines), 128);  // all there are
+  EXPECT_EQ(row_bytes(parts_of_lines), 256);
+  target.crowded_stores_wait = true;
+  EXPECT_EQ(row_bytes(whole_lines), 16);
+  EXPECT_EQ(row_bytes(parts_of_lines), 64);
+  // In several sets; of wider elements.
+  EXPECT_EQ(row_bytes("u8[64,64,64] -> u8[64,64,64]{0,2,1}"), 256);
+  EXPECT_EQ(row_bytes("u16[24,128,256] -> u16[24,128,256]{0,2,1}"), 256);
+  EXPECT_EQ(row_bytes("f32[64,32,64] -> f32[64,32,64]{0,1,2}"), 256);
+}
+
 }  // namespace
 }  // namespace restride::testing

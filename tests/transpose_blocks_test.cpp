@@ -37,6 +37,8 @@ TEST(Blocks, KeepDigitsOfTheSourceWholeWhoseLinesRowsShare) {
                          Row{"u8[192,2001] -> u8[192,2001]{0,1}", 63 * 32},  // 21 to a page
                          Row{"u8[128,2001] -> u8[128,2001]{0,1}", cut},      // two blocks below
                          Row{"u8[4160,1100] -> u8[4160,1100]{0,1}", cut},    // on so many pages
+                         Row{"u8[512,1001] -> u8[512,1001]{0,1}", 16 * 64},
+                         Row{"u8[1024,1001] -> u8[1024,1001]{0,1}", cut},  // columns fill sets
                          // Whole lines: narrow elements, long rows, columns on lines.
                          Row{"u8[4160,320] -> u8[4160,320]{0,1}", 10 * 32},
                          Row{"u8[4160,192] -> u8[4160,192]{0,1}", cut},

@@ -116,7 +116,9 @@ int64_t uncut_digit_bytes(const Draft& draft, int64_t row) {
   const bool shares =
       pitch % target.line_bytes != 0 || digit.valid * bytes % target.line_bytes != 0;
   if (!shares && !walked_along) return 0;
-  const int64_t apart = std::min(std::abs(draft.loop(across).stride[0]), target.page_bytes);
+  const int64_t column_pitch = std::abs(draft.loop(across).stride[0]);
+  if (!l1_holds_lines(target, column_pitch, std::min(cached_columns, digit.valid))) return 0;
+  const int64_t apart = std::min(column_pitch, target.page_bytes);
   const int64_t columns = target.translated_pages * target.page_bytes / std::max(apart, int64_t{1});
   return columns * bytes;
 }

@@ -46,10 +46,6 @@ void take_zen4(Make& make) {
   // Of 11 matrices u8 and u16 in .83 of the time, u8 4161 x 4161 .33 -> .43 of the ceiling, u16 .37
   // -> .53, f32 .95, f64 .99, c128 1.37.
   make.gathered_row_element_bytes = 4;
-  // Stores that miss L1 wait less than asking for their lines costs: of 230 transposes of .1 to 20
-  // MB the 150 that asked take .985 of the time without, u16 512 x 784 .74 -> .83 of the ceiling,
-  // 256 x 256 .87 -> .97, f32 256 x 256 .91 -> .96.
-  make.claims_transposed_lines = false;
   // Images of up to 26 KB leave no room in 32: 52 of 1 to 100 MB .96 of the time, of four columns
   // and of one .97; these alone, not before the panel, .97.
   make.columns_claimed_again = 2;
@@ -74,6 +70,9 @@ void take_zen5(Make& make) {
   make.run_fill_bytes = make.l3_bytes / 2 * 3;
   // Boxes of up to 36 KB stay in a first level of 48.
   make.asked_level = 1;
+  // Narrow columns that crowd sets narrowed, counted by lines, or written few at a time: u16 2049 x
+  // 128 .08 -> .42 of the ceiling, 2048 x 128 .14 -> .34, [24,256,64] reversed .10 -> .48.
+  make.crowded_stores_wait = true;
 }
 
 /// What the processor says of itself, and what was measured on those of its maker.
@@ -129,6 +128,10 @@ void read_processor(Make& make) {
   // much: 60 random ones of 4 KB to 2 MB .96 of the time, u16 256 x 256 .73 -> .87, u8[32,2048,49]
   // {1,2,0} .21 -> .34, f32 to s8 transposed .28 -> .40.
   if (amd) make.network_piece_bytes = 32;
+  // Stores that miss L1 wait less than asking for their lines costs: of 230 transposes of .1 to 20
+  // MB the 150 that asked take .985 of the time without on Zen 4, u16 512 x 784 .74 -> .83 of the
+  // ceiling, 256 x 256 .87 -> .97, f32 256 x 256 .91 -> .96; on Zen 5 215 others .992.
+  if (amd) make.claims_transposed_lines = false;
   constexpr uint32_t zen5 = 26;
   if (amd) family() >= zen5 ? take_zen5(make) : take_zen4(make);
   // Of 3072 (Zen 4) or 4096 (Zen 5): 7 problems of ttc .99 of the time, ttc56 .93.

@@ -48,6 +48,9 @@ struct Make {
   int64_t shifted_box_bytes = std::numeric_limits<int64_t>::max();
   /// Stores through masks ask for their lines when it is their turn, not before.
   bool masked_stores_wait = false;
+  /// Stores to more lines of a set of L1 than it has ways drive out each other's lines before they
+  /// are written.
+  bool crowded_stores_wait = false;
   /// Runs of a target that begin between lines and are worth the code that shifts them, if they
   /// stream. (2 KB against 512: 40 random matrices with rows of 300 bytes to 2 KB 1.04 times as
   /// long, u8[917,40,465]{0,2,1} .35 for .53 of the ceiling; 256 bytes the same.)
