@@ -235,12 +235,18 @@ TEST(Rows, ThatShareSetsOfAllCachesComeToScratchAFewAheadOfEachOther) {
         Row{"u16[128,64,512] -> u16[128,64,512]{0,1,2}", 12},
         Row{"u8[128,8,64,64] -> u8[128,8,64,64]{0,2,3,1}", 0},    // 32 KB apart
         Row{"u8[128,48,64,64] -> u8[128,48,64,64]{0,2,3,1}", 0},  // no power of two
-        Row{"u8[96,16,64,64] -> u8[96,16,64,64]{0,2,3,1}", 0},    // rests, of rows and columns
+        // Rests, of rows and columns.
+        Row{"u16[96,64,512] -> u16[96,64,512]{0,1,2}", 0},
         Row{"u8[128,16,128,32,3] -> u8[128,16,128,32,3]{0,4,2,3,1}", 0},
         Row{"u8[64,16,64,64] -> u8[64,16,64,64]{0,2,3,1}", 0},  // single lines
         Row{"f32[64,16,32,32] -> f32[64,16,32,32]{0,2,3,1}", 0},
         // Runs of the target side by side.
-        Row{"u16[128,64,512] -> u16[128,64,512]{0,2,1}", 0}}) {
+        Row{"u16[128,64,512] -> u16[128,64,512]{0,2,1}", 0},
+        // Runs that are no whole lines of it: pages apart, of bytes, not long.
+        Row{"u8[333,12,1024] -> u8[333,12,1024]{0,1,2}", 12},
+        Row{"u8[333,13,1024] -> u8[333,13,1024]{0,1,2}", 0},
+        Row{"u8[700,12,1024] -> u8[700,12,1024]{0,1,2}", 0},
+        Row{"u16[333,12,512] -> u16[333,12,512]{0,1,2}", 0}}) {
     const Schedule schedule = scheduled(row.text, target);
     EXPECT_EQ(schedule.rows_ahead, row.rows_ahead) << row.text;
     EXPECT_EQ(schedule.movement == Movement::gather, row.rows_ahead > 0) << row.text;
@@ -249,6 +255,10 @@ TEST(Rows, ThatShareSetsOfAllCachesComeToScratchAFewAheadOfEachOther) {
   const Program program = plan_programs(simplified_space(text), target).front();
   constexpr int64_t lines = 128 * 16 * 64 * 64 / 64, rows = 64;
   EXPECT_GE(AskedLines(program).count(), lines / rows * (rows - 12));
+  target.gathers_streamed_lines = false;
+  EXPECT_EQ(scheduled(text, target).rows_ahead, 0);
+  EXPECT_EQ(scheduled("u8[333,12,1024] -> u8[333,12,1024]{0,1,2}", target).rows_ahead, 12);
+  target.gathers_streamed_lines = true;
   target.l3_bytes = 64 << 20;
   EXPECT_EQ(scheduled(text, target).rows_ahead, 0);
 }

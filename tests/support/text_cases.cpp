@@ -373,6 +373,12 @@ constexpr auto cases = std::to_array<std::string_view>({
     "u8[2045,33] -> u8[2045,33]{0,1}",
     "u16[2,2049,35] -> u16[2,2049,35]{1,2,0}",
     "f32[1025,70] -> f32[1025,70]{0,1:PAD(1027,72;one)}",
+    // Both crowd them; few columns at a time, of whole lines and of parts of them.
+    "u16[32,64,64] -> u16[32,64,64]{0,1,2}",
+    "u8[24,256,64] -> u8[24,256,64]{0,1,2}",
+    "u16[1025,64] -> u16[1025,64]{0,1}",
+    // Rows pages apart, runs of which make no whole lines.
+    "u8[83,8,1024] -> u8[83,8,1024]{0,1,2}",
     // Of wider ones, on lines and between them.
     "f32[1024,37] -> f32[1024,37]{0,1}",
     "f64[514,21] -> f64[514,21]{0,1}",
