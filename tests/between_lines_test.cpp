@@ -123,6 +123,26 @@ TEST(ShiftedRows, ComeToScratchFirstWherePanelsReadTheirLinesAgain) {
   }
 }
 
+TEST(ShiftedRows, AreThoseThatTouchWhereTheyAreLongAndFarApartInTheSource) {
+  Target target = streaming_target();
+  target.shifted_touching_run_bytes = 704;
+  struct Row {
+    const char* text;
+    bool shifted;
+  };
+  for (const Row& row :
+       {Row{"f32[253,144,1032] -> f32[253,144,1032]{0,2,1}", true},
+        Row{"f64[3,185,28,878] -> f64[3,185,28,878]{1,3,2,0}", true},
+        Row{"f32[174,144,1032] -> f32[174,144,1032]{0,2,1}", false},  // short
+        Row{"f32[160,474,484] -> f32[160,474,484]{1,2,0}", false},    // beside others
+        Row{"u16[403,144,1032] -> u16[403,144,1032]{0,2,1}", false},
+        Row{"f32[256,144,1032] -> f32[256,144,1032]{0,2,1}", false}}) {  // lines
+    EXPECT_EQ(scheduled(row.text, target).staging == Staging::shifted_panels, row.shifted)
+        << row.text;
+    EXPECT_NE(scheduled(row.text, streaming_target()).staging, Staging::shifted_panels) << row.text;
+  }
+}
+
 TEST(ShiftedRows, ThatComeToScratchFirstAreAllAskedFor) {
   // Boxes of three panels and of five; a last chunk that is short.
   for (const char* text :

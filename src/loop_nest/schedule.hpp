@@ -36,9 +36,10 @@ enum class Movement : uint8_t {
 enum class MixedRows : uint8_t { source, target };
 
 /// Where boxes of a transpose around the caches come together: in registers, in panels in L1 that
-/// are filled while others leave, in such panels from rows that have been copied to scratch, or in
-/// images in L1 that leave wherever in a line they begin.
-enum class Staging : uint8_t { registers, panels, panels_of_gathered_rows, images };
+/// are filled while others leave, in such panels from rows that have been copied to scratch, in
+/// panels whose rows leave shifted though they touch, or in images in L1 that leave wherever in a
+/// line they begin.
+enum class Staging : uint8_t { registers, panels, panels_of_gathered_rows, shifted_panels, images };
 
 constexpr bool has_panels(Staging staging) {
   return staging == Staging::panels || staging == Staging::panels_of_gathered_rows;

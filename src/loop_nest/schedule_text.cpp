@@ -45,6 +45,7 @@ std::string to_string(const Schedule& schedule) {
       (schedule.nontemporal ? ", non-temporal stores" : "") +
       (schedule.stores_runs ? ", runs by one operation each" : "") +
       (schedule.staging == Staging::panels_of_gathered_rows ? ", by way of rows in scratch" : "") +
+      (schedule.staging == Staging::shifted_panels ? ", rows that touch shifted" : "") +
       (schedule.staging == Staging::images ? ", by way of images" : "") +
       to_string(schedule.peels[0]) + to_string(schedule.peels[1]) +
       (schedule.claimed_ahead != 0 ? ", lines asked for before they are written" : "") + '\n';

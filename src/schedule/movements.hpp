@@ -70,6 +70,10 @@ void scattered(Draft& draft);
 
 // ---- transposes whose rows begin between lines
 
+/// Whether rows of the target that touch and begin between lines are better shifted than put
+/// together with others.
+bool shifts_touching_rows(const Draft& draft);
+
 /// Where rows of the target touch and are short, but no vectors: tiles of whole rows, by what is
 /// read of the source at a time, or permuted blocks.
 bool touching_rows(Draft& draft);

@@ -181,6 +181,7 @@ void transpose(Draft& draft) {
   Schedule& schedule = draft.schedule();
   schedule.movement = Movement::transpose;
   schedule.shifts_runs = shifts_boxes(draft);
+  const bool apart = shifts_touching_rows(draft);
   if (!schedule.shifts_runs && (touching_rows(draft) || transpose_source_digits(draft))) return;
   const int64_t bytes = draft.space().op.bytes;
   const bool narrow = takes_narrow_registers(draft);
@@ -193,6 +194,10 @@ void transpose(Draft& draft) {
   auto [row, column, lanes] = *runs;
   const bool short_rows = short_rows_touch(draft, row, column);
   const bool streams = schedule.nontemporal;
+  if (streams && apart && shift(draft, undecided, row)) {
+    if (schedule.staging == Staging::panels) schedule.staging = Staging::shifted_panels;
+    return;
+  }
   bool aligned = schedule.shifts_runs || begins_lines(draft);
   const int64_t digits = streams && !aligned ? digits_in_lines(draft, undecided) : 0;
   if (digits > 0) {

@@ -73,6 +73,8 @@ void take_zen5(Make& make) {
   // Narrow columns that crowd sets narrowed, counted by lines, or written few at a time: u16 2049 x
   // 128 .08 -> .42 of the ceiling, 2048 x 128 .14 -> .34, [24,256,64] reversed .10 -> .48.
   make.crowded_stores_wait = true;
+  // 18 cases .90 of the time (schedule_between_lines.cpp).
+  make.shifted_touching_run_bytes = 704;
   // By panels 13 transposes of u8 and u16 .72 of the time, u16 256 x 256 x 256 reversed .24 -> .41
   // of the ceiling, u8 256 x 65536 .48 -> .88; but u8[192,512,512] reversed .32 -> .23.
   make.gathers_streamed_lines = false;

@@ -46,6 +46,9 @@ struct Make {
   /// Runs of boxes of a transpose that begin between lines and leave by themselves, if they are of
   /// so many bytes; the lines at their ends are asked for before.
   int64_t shifted_box_bytes = std::numeric_limits<int64_t>::max();
+  /// Runs of a target that touch are shifted, not put together with others, if they are of so many
+  /// bytes and their rows are far apart in the source.
+  int64_t shifted_touching_run_bytes = std::numeric_limits<int64_t>::max();
   /// Stores through masks ask for their lines when it is their turn, not before.
   bool masked_stores_wait = false;
   /// Stores to more lines of a set of L1 than it has ways drive out each other's lines before they

@@ -36,6 +36,7 @@ Target target_of(const Setup& setup) {
   target.l1_vector_bytes = runs ? 32 : 64;
   target.claims_transposed_lines = !runs;
   target.crowded_stores_wait = runs;
+  target.shifted_touching_run_bytes = runs ? 512 : std::numeric_limits<int64_t>::max();
   target.shifted_box_bytes =
       setup.shifts_boxes || target.name == "avx512" ? 128 : std::numeric_limits<int64_t>::max();
   if (holds_nothing) target.l1_bytes = target.l2_bytes = target.l3_bytes = 0;

@@ -379,6 +379,9 @@ constexpr auto cases = std::to_array<std::string_view>({
     "u16[1025,64] -> u16[1025,64]{0,1}",
     // Rows pages apart, runs of which make no whole lines.
     "u8[83,8,1024] -> u8[83,8,1024]{0,1,2}",
+    // Rows that touch, far apart in the source.
+    "f32[177,17,150] -> f32[177,17,150]{0,2,1}",
+    "f64[2,67,9,130] -> f64[2,67,9,130]{1,3,2,0}",
     // Of wider ones, on lines and between them.
     "f32[1024,37] -> f32[1024,37]{0,1}",
     "f64[514,21] -> f64[514,21]{0,1}",

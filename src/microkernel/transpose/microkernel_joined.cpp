@@ -135,9 +135,10 @@ bool can_join(const TileRun& rows, const TileRun& columns, const Machine& machin
   const int64_t element = machine.element_bytes, vector = machine.vector_bytes;
   const int64_t run = rows.extent() * element, panel = vector / element;
   const bool whole = machine.alignment % vector == 0 && columns.divides(panel);
-  if (!machine.streams || !machine.target.byte_masks || rows.extent() == 1 ||
-      columns.extent() == 1 || (run % vector == 0 && machine.nontemporal) ||
-      panel * run > program::scratch_in_l1_bytes || !(whole || can_shift_images(machine))) {
+  if (!machine.streams || machine.staging == Staging::shifted_panels ||
+      !machine.target.byte_masks || rows.extent() == 1 || columns.extent() == 1 ||
+      (run % vector == 0 && machine.nontemporal) || panel * run > program::scratch_in_l1_bytes ||
+      !(whole || can_shift_images(machine))) {
     return false;
   }
   return rows.sides() == 1 && columns.sides() == 1 && rows.is_contiguous(0, element) &&
