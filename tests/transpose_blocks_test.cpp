@@ -48,6 +48,12 @@ TEST(Blocks, KeepDigitsOfTheSourceWholeWhoseLinesRowsShare) {
   }
   target.claims_transposed_lines = true;
   EXPECT_EQ(columns("u8[4160,100] -> u8[4160,100]{0,1}"), cut);
+  // Half lines wait for the rest of them.
+  target.l1_bytes = 48 * 1024;
+  target.claims_transposed_lines = false;
+  EXPECT_GT(columns("u8[512,1001] -> u8[512,1001]{0,1}"), cut);
+  target.vector_bytes = 32;
+  EXPECT_EQ(columns("u8[512,1001] -> u8[512,1001]{0,1}"), cut);
 }
 
 TEST(Blocks, HoldBothLinesOfRowsThatBeginBetweenThem) {
