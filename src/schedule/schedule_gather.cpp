@@ -35,7 +35,7 @@ constexpr int64_t widest_streamed_bytes = 2, streamed_run_bytes = 512, streamed_
 constexpr int64_t least_streamed_pitch = 64 * 1024;
 
 // Runs of bytes that are no whole lines, and whose rows are pages apart, are as slow by images. Zen
-// 5, 24 of 34 to 120 MB .5 of the time: u8[333,128,1024] reversed .03 -> .29 of the ceiling,
+// 5, 20 of 41 to 131 MB .54 of the time: u8[333,128,1024] reversed .03 -> .29 of the ceiling,
 // [333,76,1024] .07 -> .28, [405,72,2048] .12 -> .30, [250,96,1024] .16 -> .26; of 700 bytes 1.18,
 // of 1000 1.14, of u16 1.1 to 1.55. With all blocks alike, if fewer rows each, 1.05 of that.
 constexpr int64_t most_uneven_run_bytes = 640;
