@@ -141,6 +141,13 @@ TEST(ShiftedRows, AreThoseThatTouchWhereTheyAreLongAndFarApartInTheSource) {
         << row.text;
     EXPECT_NE(scheduled(row.text, streaming_target()).staging, Staging::shifted_panels) << row.text;
   }
+  // No panel waits in scratch for the rest of its rows.
+  constexpr int64_t panel_bytes = 253 * 64;
+  const Program program =
+      plan_programs(simplified_space("f32[253,144,1032] -> f32[253,144,1032]{0,2,1}"), target)
+          .front();
+  ASSERT_EQ(program.operands[2].role, program::Role::scratch);
+  EXPECT_LT(program.operands[2].end, panel_bytes);
 }
 
 TEST(ShiftedRows, ThatComeToScratchFirstAreAllAskedFor) {

@@ -48,6 +48,9 @@ constexpr int64_t most_rows = 32, rows_of_wide = 24;
 // target: f64[64,8,64] reversed .70, [32,16,128] 1.32, [16,32,64] 1.46.
 constexpr int64_t least_row_lines = 1, least_wide_row_lines = 4, least_column_lines = 8;
 
+// Rows of the source a multiple of so many lines apart, of pairs half of it, crowd some sets.
+constexpr int64_t crowded_row_lines = 4;
+
 // Shorter runs of the target than this are not worth to be made in scratch.
 constexpr int64_t least_crowded_run_bytes = 128;
 
@@ -188,7 +191,7 @@ void narrow_whole_lines(Draft& draft, int across, int down) {
 
 /// Columns whose lines are counted where they may crowd sets: those of a network; where stores wait
 /// for each other, of narrow elements all in a line of the source, if its rows crowd some sets as
-/// well, else of bytes half of them. Zen 5, 35 transposes of u8 and u16 in .45 of the time: u16
+/// well, else of bytes half of them. Zen 5, 27 transposes of u8 and u16 in .51 of the time: u16
 /// 2049 x 128 .18, 1025 x 128 .24, 1026 x 128 .37, u8 2049 x 256 .36, 1025 x 256 .56, 2049 x 33
 /// .58. With lines whatever the rows u8 1025 x 192 1.2, u16 1025 x 96 1.4; with half lines u16 4093
 /// x 33 1.4.
@@ -197,7 +200,7 @@ int64_t counted_columns(const Draft& draft, const Loop& down) {
   const int64_t bytes = draft.space().op.bytes, line = target.line_bytes;
   if (bytes >= widest_crowding_bytes) return half_line_bytes / bytes;
   if (!target.crowded_stores_wait) return program::lane_bytes / bytes;
-  if (down.stride[1] * bytes % (4 * line) == 0) return line / bytes;
+  if (down.stride[1] * bytes % (crowded_row_lines * line) == 0) return line / bytes;
   return bytes == 1 ? half_line_bytes : program::lane_bytes / bytes;
 }
 

@@ -38,6 +38,7 @@ constexpr int64_t least_streamed_pitch = 64 * 1024;
 // 5, 20 of 41 to 131 MB .54 of the time: u8[333,128,1024] reversed .03 -> .29 of the ceiling,
 // [333,76,1024] .07 -> .28, [405,72,2048] .12 -> .30, [250,96,1024] .16 -> .26; of 700 bytes 1.18,
 // of 1000 1.14, of u16 1.1 to 1.55. With all blocks alike, if fewer rows each, 1.05 of that.
+// Their blocks may leave rests.
 constexpr int64_t most_uneven_run_bytes = 640;
 
 /// In which order a block lies in scratch: that of the source, or that of the target.
@@ -53,10 +54,15 @@ void mark_block(Draft& draft, int64_t rows, int64_t columns, BlockOrder order) {
   draft.schedule().movement = Movement::gather;
 }
 
+/// Whether runs of the target, which loop `down` makes, are whole lines.
+bool makes_whole_lines(const Draft& draft, const Loop& down) {
+  return down.extent * draft.space().op.bytes % draft.target().line_bytes == 0;
+}
+
 /// How much of each row comes to scratch at a time. Where columns of the target crowd sets, too,
 /// and stores wait for each other, fewer columns are written: a network of them where they are
-/// whole lines, else those of a line of the source. Zen 5, nine such transposes of u8 and u16 in
-/// .45 of the time: u16[24,256,64] reversed .22 (by networks .33), u8[24,256,256] .23 (.45),
+/// whole lines, else those of a line of the source. Zen 5, 16 such transposes of u8 and u16 in
+/// .47 of the time: u16[24,256,64] reversed .22 (by networks .33), u8[24,256,256] .23 (.45),
 /// u16[64,64,64] .35 (by lines .74), [32,64,128] .37 (.78).
 int64_t row_bytes_at_once(const Draft& draft) {
   const Target& target = draft.target();
@@ -68,7 +74,7 @@ int64_t row_bytes_at_once(const Draft& draft) {
   const bool crowd = !l1_holds_lines(target, across.stride[0], columns);
   if (!target.crowded_stores_wait || bytes > widest_streamed_bytes || !crowd)
     return crowding_column_bytes;
-  return down.extent * bytes % line == 0 ? program::lane_bytes : line;
+  return makes_whole_lines(draft, down) ? program::lane_bytes : line;
 }
 
 /// Marks runs of the source in as many rows as a block has room for. Runs of the target may go on
@@ -95,7 +101,7 @@ bool crowds_everywhere(const Draft& draft, const Loop& down, const Loop& across)
   const int64_t bytes = draft.space().op.bytes, pitch = std::abs(down.stride[1]);
   const int64_t run = down.extent * bytes;
   if (bytes > widest_streamed_bytes || run <= target.line_bytes) return false;
-  if (run % target.line_bytes != 0)
+  if (!makes_whole_lines(draft, down))
     return bytes == 1 && run <= most_uneven_run_bytes && pitch != 0 &&
            pitch % target.page_bytes == 0;
   const bool apart = bytes == 1 || std::abs(across.stride[0]) >= target.page_bytes;
@@ -152,9 +158,7 @@ bool gather_streamed(Draft& draft) {
       !crowds_everywhere(draft, draft.loop(row), draft.loop(column)))
     return false;
   constexpr int64_t rows = program::scratch_in_l1_bytes / streamed_run_bytes;
-  const int64_t run_of_target = draft.loop(row).extent * draft.space().op.bytes;
-  const bool whole_lines = run_of_target % draft.target().line_bytes == 0;
-  if (whole_lines && draft.loop(row).extent % rows != 0) return false;
+  if (makes_whole_lines(draft, draft.loop(row)) && draft.loop(row).extent % rows != 0) return false;
   return draft.instead(draft.schedule(), [&] {
     draft.mark(draft.split_off(row, rows)) = Mark::target_run;
     const int64_t run = draft.take_run(1, draft.space().op.bytes, streamed_run_bytes,

@@ -181,6 +181,7 @@ void transpose(Draft& draft) {
   Schedule& schedule = draft.schedule();
   schedule.movement = Movement::transpose;
   schedule.shifts_runs = shifts_boxes(draft);
+  // Asked before runs are split.
   const bool apart = shifts_touching_rows(draft);
   if (!schedule.shifts_runs && (touching_rows(draft) || transpose_source_digits(draft))) return;
   const int64_t bytes = draft.space().op.bytes;
@@ -195,6 +196,7 @@ void transpose(Draft& draft) {
   const bool short_rows = short_rows_touch(draft, row, column);
   const bool streams = schedule.nontemporal;
   if (streams && apart && shift(draft, undecided, row)) {
+    // Unless they come to scratch first.
     if (schedule.staging == Staging::panels) schedule.staging = Staging::shifted_panels;
     return;
   }

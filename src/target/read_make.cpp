@@ -135,7 +135,7 @@ void read_processor(Make& make) {
   if (amd) make.network_piece_bytes = 32;
   // Stores that miss L1 wait less than asking for their lines costs: of 230 transposes of .1 to 20
   // MB the 150 that asked take .985 of the time without on Zen 4, u16 512 x 784 .74 -> .83 of the
-  // ceiling, 256 x 256 .87 -> .97, f32 256 x 256 .91 -> .96; on Zen 5 215 others .992.
+  // ceiling, 256 x 256 .87 -> .97, f32 256 x 256 .91 -> .96; on Zen 5 230 others .994.
   if (amd) make.claims_transposed_lines = false;
   constexpr uint32_t zen5 = 26;
   if (amd) family() >= zen5 ? take_zen5(make) : take_zen4(make);

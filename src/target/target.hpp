@@ -64,8 +64,8 @@ struct Make {
   /// Elements of up to so many bytes, whose rows begin between lines of both operands, come to
   /// scratch row after row before boxes of them are transposed.
   int gathered_row_element_bytes = 0;
-  /// Rows a power of two of pages apart come to scratch where transposes stream, be it that whole
-  /// lines of the target are made of them.
+  /// Where transposes stream, narrow rows of the source a power of two apart come to scratch though
+  /// runs of them make whole lines of the target, which panels could write.
   bool gathers_streamed_lines = true;
   /// Columns of images before the one that leaves whose ends are asked for once more: 0 where a
   /// first level holds an image beside what was asked for before it came in.
