@@ -57,6 +57,55 @@ TEST(StreamRange, IsTheExactHullOfThePositions) {
   }
 }
 
+TEST(StreamRange, IsTheExactHullOfWhatSeveralStepsAddUpTo) {
+  for (uint64_t seed = 1; seed <= 5000; ++seed) {
+    testing::Random random(seed);
+    std::vector<Step> steps;
+    for (int64_t k = random.between(2, 4); k > 0; --k) {
+      steps.push_back({int(random.between(0, 1)), random.between(-9, 9), random.between(-9, 9),
+                       random.between(0, 20)});
+      if (random.one_in(2)) {
+        steps.back().wraps.push_back({random.between(1, 4), random.between(-40, 40)});
+      }
+    }
+    const int64_t extent = random.between(1, 60);
+    const auto position = [&](int64_t i) {
+      int64_t at = 0;
+      for (const Step& step : steps) at += step.stream == 1 ? step(i) : 0;
+      return at;
+    };
+    StreamRange range;
+    ASSERT_TRUE(widen(range, steps, 1, extent));
+    int64_t low = position(0), high = position(0);
+    for (int64_t i = 0; i < extent; ++i) {
+      low = std::min(low, position(i));
+      high = std::max(high, position(i));
+      for (const int64_t alignment : {2, 4, 8}) {
+        ASSERT_TRUE(!range.aligned(0, alignment) || position(i) % alignment == 0) << seed;
+      }
+    }
+    ASSERT_EQ(range.low, low) << "seed " << seed;
+    ASSERT_EQ(range.high, high) << "seed " << seed;
+  }
+}
+
+TEST(StreamRange, KnowsWhatIsAlignedThoughItsStepsAreNot) {
+  // 0, 4, 8, .. and back from every fourth: 0 0 0 0 16 16 ..
+  const std::vector<Step> steps = {{0, 4}, {0, -4, 0, 0, {{4, 0}}}};
+  StreamRange range;
+  ASSERT_TRUE(widen(range, steps, 0, 12));
+  EXPECT_TRUE(range.aligned(0, 16));
+  EXPECT_EQ(range.low, 0);
+  EXPECT_EQ(range.high, 32);
+}
+
+TEST(StreamRange, RefusesToAddUpTooManyPositions) {
+  const std::vector<Step> steps = {{0, 1}, {0, 1}};
+  StreamRange range;
+  EXPECT_TRUE(widen(range, steps, 0, 4096));
+  EXPECT_FALSE(widen(range, steps, 0, 4097));
+}
+
 TEST(StreamRange, RefusesWhatDoesNotFit) {
   const int64_t huge = int64_t{1} << 62, most = INT64_MAX;
   const Step steps[] = {{0, huge},

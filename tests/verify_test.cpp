@@ -95,7 +95,7 @@ TEST(Verify, RefusesProgramsWithOneFault) {
       {"never runs", 6, [](Program& p) { root_loop(p).extent = 0; }},
       {"never runs", 6, [](Program& p) { root_loop(p).extent = -1; }},
       {"do not fit", 6, [](Program& p) { root_loop(p).steps[0].stride = INT64_MAX; }},
-      {"moves a stream twice", 6, [](Program& p) { root_loop(p).steps[1].stream = 0; }},
+      {"outside its operand", 2, [](Program& p) { root_loop(p).steps[1].stream = 0; }},
       {"stream that is not there", 6, [](Program& p) { root_loop(p).steps[1].stream = 3; }},
       {"stream that is not there", 6, [](Program& p) { root_loop(p).steps[1].stream = -1; }},
       {"no such stream", 6, [](Program& p) { block_of(p)[0].stream = 3; }},

@@ -195,8 +195,9 @@ void Translator::start_streams(const For* loop) {
   std::array<int64_t, max_streams> strides{};
   if (loop) {
     for (const Step& step : loop->steps) {
-      strides[size_t(step.stream)] = step.stride;
-      ahead_[size_t(step.stream)] = -step.start;
+      const size_t s = size_t(step.stream);
+      strides[s] = plus(strides[s], step.stride);
+      ahead_[s] = minus(ahead_[s], step.start);
     }
   }
   const auto start = [&](const Xbyak::Reg64& r, size_t s) {
@@ -289,7 +290,9 @@ void Translator::set_digits(const For& loop, int first_digit) {
 void Translator::advance_streams(const For& loop, int first_digit,
                                  const std::array<int64_t, max_streams>& at_head) {
   std::array<int64_t, max_streams> stride{};
-  for (const Step& step : loop.steps) stride[size_t(step.stream)] = step.stride;
+  for (const Step& step : loop.steps) {
+    stride[size_t(step.stream)] = plus(stride[size_t(step.stream)], step.stride);
+  }
   for (size_t s = 0; s < program_.streams.size(); ++s) {
     if (survey_.uses[s] > 0) advance(int(s), plus(stride[s], minus(at_head[s], ahead_[s])));
   }

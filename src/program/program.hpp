@@ -218,7 +218,7 @@ using Block = std::vector<Op>;
 struct For;
 using Body = std::vector<std::variant<Block, For>>;
 
-/// After the loop every stream stands where it stood before. At most one Step per stream.
+/// After the loop every stream stands where it stood before. Several Steps of a stream add up.
 struct For {
   int64_t extent;
   std::vector<Step> steps;

@@ -164,10 +164,12 @@ Checked Verifier::check_loop(const For& loop, Ranges& ranges, int depth) {
   uint64_t moved = 0;
   for (const Step& step : loop.steps) {
     if (const Checked broken = check_step(step)) return broken;
+  }
+  for (const Step& step : loop.steps) {
     const uint64_t bit = uint64_t{1} << step.stream;
-    if (moved & bit) return Violation{6, "a loop moves a stream twice"};
+    if (moved & bit) continue;
     moved |= bit;
-    if (!widen(inside[size_t(step.stream)], step, loop.extent)) {
+    if (!widen(inside[size_t(step.stream)], loop.steps, step.stream, loop.extent)) {
       return Violation{6, "positions that do not fit"};
     }
   }

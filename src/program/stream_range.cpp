@@ -143,4 +143,52 @@ bool widen(StreamRange& range, const Step& step, int64_t extent) {
   return true;
 }
 
+namespace {
+
+/// The hull of what several steps add up to, and the bits of all distances from the first position.
+struct Walked {
+  Hull hull;
+  int64_t first;
+  uint64_t distances = 0;
+};
+
+Walked walked_together(std::span<const Step> steps, int stream, int64_t extent) {
+  const auto position = [&](int64_t i) {
+    int64_t at = 0;
+    for (const Step& step : steps) at += step.stream == stream ? step(i) : 0;
+    return at;
+  };
+  const int64_t first = position(0);
+  Walked walked{{first, first}, first};
+  for (int64_t i = 1; i < extent; ++i) {
+    const int64_t at = position(i);
+    walked.hull = join(walked.hull, {at, at});
+    walked.distances |= uint64_t(at) - uint64_t(first);
+  }
+  return walked;
+}
+
+}  // namespace
+
+bool widen(StreamRange& range, std::span<const Step> steps, int stream, int64_t extent) {
+  constexpr int64_t most_positions = 4096;
+  const auto moves = [&](const Step& step) { return step.stream == stream; };
+  const auto step = std::find_if(steps.begin(), steps.end(), moves);
+  if (step == steps.end()) return true;
+  if (std::none_of(step + 1, steps.end(), moves)) return widen(range, *step, extent);
+  if (extent > most_positions) return false;
+  // Each stays within the limit.
+  for (const Step& one : steps) {
+    StreamRange alone;
+    if (moves(one) && !widen(alone, one, extent)) return false;
+  }
+  const Walked walked = walked_together(steps, stream, extent);
+  const Hull total{range.low + walked.hull.low, range.high + walked.hull.high};
+  if (total.low < -limit || total.high > limit) return false;
+  range.low = total.low, range.high = total.high;
+  range.fixed += uint64_t(walked.first);
+  range.strides |= walked.distances;
+  return true;
+}
+
 }  // namespace restride::program

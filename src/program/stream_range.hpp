@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "program/program.hpp"
 
@@ -27,5 +28,10 @@ struct StreamRange {
 /// position, also the one after the last iteration, leaves +-2^55: then nothing can be said.
 /// Precondition: extent >= 1, phase >= 0, every wrap's `every` >= 1, at most max_wraps wraps.
 [[nodiscard]] bool widen(StreamRange& range, const Step& step, int64_t extent);
+
+/// The same by all steps of `stream` among some that a loop has; where there are several, their
+/// sum, position by position: false for more than 4096 of these, too.
+[[nodiscard]] bool widen(StreamRange& range, std::span<const Step> steps, int stream,
+                         int64_t extent);
 
 }  // namespace restride::program

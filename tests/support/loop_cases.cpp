@@ -139,6 +139,14 @@ std::vector<ProgramCase> loop_cases() {
                                           {.stream = 1, .stride = 5, .start = 1, .phase = 1}},
                                          body_of({copy_byte()})}),
                             {x, x, 7}, 8));
+  // 0 1 2 3 4 5, from the second on 10 further, from the fifth 20.
+  cases.push_back(loop_case("steps that add up",
+                            inside_unit({6,
+                                         {{.stream = 0, .stride = 1},
+                                          {.stream = 1, .stride = 1},
+                                          {.stream = 1, .phase = 2, .wraps = {{3, 10}}}},
+                                         body_of({copy_byte()})}),
+                            {1, 12, 13, 14, 25, 26}, 32));
   cases.push_back(many_streams());
   cases.push_back(pipeline());
   cases.push_back(deep_loops());

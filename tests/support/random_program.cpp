@@ -46,7 +46,8 @@ class Generator {
     if (depth < 3 && !random_.one_in(depth + 2)) {
       For loop{random_.between(1, 4), {}, {}};
       for (int s = 0; s < int(program_.streams.size()); ++s) {
-        if (random_.one_in(2)) loop.steps.push_back(step(s, depth == 0));
+        // Several steps of a stream add up.
+        for (int k = 0; k < 3 && random_.one_in(2); ++k) loop.steps.push_back(step(s, depth == 0));
       }
       const int64_t items = random_.between(1, 2);
       for (int64_t k = 0; k < items; ++k) add_item(loop.body, depth + 1);
