@@ -45,6 +45,8 @@ struct Side {
 struct Tile {
   Work work;
   std::vector<Side> sides;
+  /// One of few at the ends of what is spliced: its code has to be short, not fast.
+  bool is_end = false;
 
   bool operator==(const Tile&) const = default;
 };

@@ -7,6 +7,7 @@
 
 #include "base/arithmetic.hpp"
 #include "loop_nest/loop_nest.hpp"
+#include "loop_nest/parts.hpp"
 
 namespace restride {
 namespace {
@@ -79,10 +80,11 @@ void flatten(Tile& fill) {
 
 class Lowering {
  public:
-  explicit Lowering(const Schedule& schedule)
-      : schedule_(schedule),
-        loops_(schedule.space.loops),
-        first_side_(loops_.size() - static_cast<size_t>(schedule.tile_loops)) {}
+  explicit Lowering(const Part& part)
+      : part_(part),
+        schedule_(part.schedule),
+        loops_(schedule_.space.loops),
+        first_side_(loops_.size() - static_cast<size_t>(schedule_.tile_loops)) {}
 
   /// The statements of loops `k` and inside, for the part `rest` of each axis that is in view.
   Block lower(size_t k, const std::vector<Axis>& rest) const {
@@ -113,7 +115,8 @@ class Lowering {
       if (part.valid == 0) {  // all padding from here on: the other axes need no cut at `valid`
         for (Axis& axis : inside) axis.valid = 0;
       }
-      place(block, k, run_of(loop, begin, end), lower(k + 1, inside));
+      const int64_t from = first_count(loop);
+      place(block, k, run_of(loop, from + begin, from + end), lower(k + 1, inside));
       begin = end;
     }
     return block;
@@ -128,6 +131,13 @@ class Lowering {
     Block block;
     block.push_back({{}, std::move(tile)});
     return block;
+  }
+
+  int64_t first_count(const Loop& loop) const {
+    if (loop.own.empty()) return 0;
+    const auto from = std::find_if(part_.from.begin(), part_.from.end(),
+                                   [&](const Part::From& one) { return one.axis == loop.axis; });
+    return from == part_.from.end() ? 0 : from->count;
   }
 
   /// The iterations of loop `k` that are one side, padding and all; 0: they are taken apart.
@@ -171,55 +181,27 @@ class Lowering {
     }
   }
 
+  const Part& part_;
   const Schedule& schedule_;
   const std::vector<Loop>& loops_;
   size_t first_side_;  // loops from here on are sides of tiles
 };
 
-Block peeled(const Schedule& schedule, size_t done);
-
-/// Elements [begin, end) of an axis, all other axes whole, and what is peeled of those behind the
-/// first `done`. Loops of the axis advance in all operands as its finest does.
-Block part_of(const Schedule& whole, int axis, int64_t begin, int64_t end, size_t done) {
-  Schedule part = whole;
-  part.space.axes[static_cast<size_t>(axis)] = {end - begin, end - begin};
-  Strides offset{};
-  for (Loop& loop : part.space.loops) {
-    if (loop.axis != axis) continue;
-    loop.extent = std::min(loop.extent, ceil_div(end - begin, loop.step));
-    if (loop.step != 1) continue;
-    for (size_t k = 0; k < offset.size(); ++k) offset[k] = begin * loop.stride[k];
-  }
-  Block block = peeled(part, done);
-  for (Node& node : block) node.offset = sum(node.offset, offset);
-  return block;
-}
-
-/// The peels behind the first `done` are taken apart, each what is left of the one before.
-Block peeled(const Schedule& schedule, size_t done) {
-  if (done == schedule.peels.size() || schedule.peels[done].axis < 0)
-    return Lowering(schedule).lower(0, schedule.space.axes);
-  const auto& [axis, first, last] = schedule.peels[done];
-  const int64_t end = schedule.space.axes[static_cast<size_t>(axis)].valid;
-  const std::array<int64_t, 4> cuts{0, first, end - last, end};
-  Block block;
-  for (size_t k = 0; k + 1 < cuts.size(); ++k) {
-    if (cuts[k] == cuts[k + 1]) continue;
-    const size_t then = k == 1 ? done + 1 : schedule.peels.size();
-    for (Node& node : part_of(schedule, axis, cuts[k], cuts[k + 1], then))
-      block.push_back(std::move(node));
-  }
-  return block;
-}
-
 }  // namespace
+
+void lower_plainly(const Part& part, Block& block) {
+  for (Node& node : Lowering(part).lower(0, part.schedule.space.axes)) {
+    node.offset = sum(node.offset, part.offset);
+    block.push_back(std::move(node));
+  }
+}
 
 LoopNest lower(const Schedule& schedule) {
   const IterationSpace& space = schedule.space;
   LoopNest nest{space.op, {}};
   const bool empty = std::any_of(space.axes.begin(), space.axes.end(),
                                  [](const Axis& axis) { return axis.padded == 0; });
-  if (!empty) nest.root = peeled(schedule, 0);
+  if (!empty) lower_peeled({schedule}, nest.root);
   if (space.tail_end > space.tail_begin) {
     const int64_t stride = element_stride(space.op, 0);
     const int64_t elements = (space.tail_end - space.tail_begin) / stride;

@@ -47,9 +47,20 @@ constexpr bool has_panels(Staging staging) {
 
 /// Elements of an axis that go apart, the first and the last ones, so that blocks begin on lines
 /// and end there.
+///
+/// Where runs are spliced the last elements of one and the first ones of the next, to which axis
+/// `next` leads, go together: with these they make whole lines.
+///
+///     lines   |....aaaa|bbbbbbbb|bbcccccc|bbbbbbbb|bbcccccc|bbbbbbbb|dd......|
+///     runs         0                1                 2
+///                              the first 6 and the last 2: b between, c spliced
+///
+/// Of runs along two axes, all elements go with those of the next one.
 struct Peel {
   int axis = -1;
   int64_t first = 0, last = 0;
+  int next = -1;    ///< of a splice
+  int slower = -1;  ///< of a splice of runs along two axes, the slower one
 
   bool operator==(const Peel&) const = default;
 };

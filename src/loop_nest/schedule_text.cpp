@@ -30,7 +30,9 @@ namespace {
 std::string to_string(const Peel& peel) {
   if (peel.axis < 0) return "";
   return ", apart the first " + std::to_string(peel.first) + " and the last " +
-         std::to_string(peel.last) + " elements of axis " + std::to_string(peel.axis);
+         std::to_string(peel.last) + " elements of axis " + std::to_string(peel.axis) +
+         (peel.next < 0 ? "" : ", spliced along axis " + std::to_string(peel.next)) +
+         (peel.slower < 0 ? "" : " behind axis " + std::to_string(peel.slower));
 }
 
 }  // namespace

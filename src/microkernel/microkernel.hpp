@@ -60,6 +60,7 @@ struct Machine {
                            ///< the source
   int64_t pointer_alignment;  ///< of the target's pointer, bytes
   bool short_code;  ///< of a transpose: what would be much code for little is done in more steps
+  bool is_end;      ///< little of a transpose is moved: code is short, and asks for what it reads
 };
 
 /// How far behind rows that are loaded through masks others are asked for; 0: none are.

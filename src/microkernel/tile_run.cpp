@@ -2,6 +2,7 @@
 #include "microkernel/tile_run.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace restride {
@@ -31,10 +32,30 @@ void drop_unreached(Step& step, int64_t extent) {
 
 }  // namespace
 
+std::vector<TileRun::Carry> TileRun::carries_of(const Side& side) {
+  std::vector<Carry> carries;
+  Strides stride = side.stride;
+  std::array<int64_t, max_operands> counts;  // of a digit
+  counts.fill(1);
+  for (const OwnDigit& digit : side.own) {
+    const auto operand = static_cast<size_t>(digit.operand);
+    const int64_t every = counts[operand] *= digit.every;
+    Carry carry{every - side.first % every, every, {}};
+    carry.further[operand] = digit.stride - digit.every * stride[operand];
+    stride[operand] = digit.stride;
+    if (carry.begin >= side.extent || carry.further[operand] == 0) continue;
+    const bool once = carry.begin + every >= side.extent;
+    if (once) carry.every = side.extent;
+    carries.push_back(carry);
+  }
+  return carries;
+}
+
 TileRun::TileRun(const std::vector<Side>& sides) {
   for (auto side = sides.rbegin(); side != sides.rend(); ++side) {
     if (!sides_.empty() && side->extent == 1) continue;
-    if (!sides_.empty() && continues(sides_.back(), *side)) {
+    if (sides_.empty()) carries_ = carries_of(*side);
+    if (!sides_.empty() && !is_spliced() && continues(sides_.back(), *side)) {
       sides_.back().extent *= side->extent;
     } else {
       sides_.push_back(*side);
@@ -48,8 +69,16 @@ int64_t TileRun::extent() const {
   return extent;
 }
 
+int64_t TileRun::carried(size_t operand, int64_t i) const {
+  int64_t further = 0;
+  for (const Carry& carry : carries_) {
+    if (i >= carry.begin) further += ((i - carry.begin) / carry.every + 1) * carry.further[operand];
+  }
+  return further;
+}
+
 int64_t TileRun::at(size_t operand, int64_t i) const {
-  int64_t at = 0;
+  int64_t at = is_spliced() ? carried(operand, i % sides_.front().extent) : 0;
   for (const Side& side : sides_) {
     at += i % side.extent * side.stride[operand];
     i /= side.extent;
@@ -58,6 +87,9 @@ int64_t TileRun::at(size_t operand, int64_t i) const {
 }
 
 bool TileRun::is_contiguous(size_t operand, int64_t element_bytes) const {
+  for (const Carry& carry : carries_) {
+    if (carry.further[operand] != 0) return false;
+  }
   for (const Side& side : sides_) {
     if (side.stride[operand] != element_bytes) return false;
     element_bytes *= side.extent;
@@ -67,6 +99,10 @@ bool TileRun::is_contiguous(size_t operand, int64_t element_bytes) const {
 
 bool TileRun::divides(int64_t count) const {
   if (count < 1 || extent() % count != 0) return false;
+  for (const Carry& carry : carries_) {
+    if (count < sides_.front().extent && (carry.begin % count != 0 || carry.every % count != 0))
+      return false;
+  }
   for (const Side& side : sides_) {
     if (side.extent % count == 0) return true;
     if (count % side.extent != 0) return false;
@@ -102,6 +138,27 @@ Step TileRun::step(int stream, size_t operand, int64_t count) const {
     count = 1;
   }
   return step;
+}
+
+std::vector<Step> TileRun::steps(int stream, size_t operand, int64_t count, const Step& outer,
+                                 int64_t before) const {
+  std::vector<Step> steps{then(step(stream, operand, count), extent() / count, outer)};
+  steps.front().phase = before;
+  if (!is_spliced() || count >= sides_.front().extent) return steps;
+  // Each carry is a step that only goes on; what begins anew takes that back.
+  const int64_t further = carried(operand, sides_.front().extent - 1);
+  int64_t times = 1;
+  std::vector<program::Wrap>& wraps = steps.front().wraps;
+  for (size_t k = 0; k < wraps.size(); ++k) {
+    if (k > 0) times *= wraps[k].every;
+    wraps[k].stride -= times * further;
+  }
+  for (const Carry& carry : carries_) {
+    const int64_t rest = carry.every - carry.begin;
+    const program::Wrap wrap{carry.every / count, carry.further[operand]};
+    if (wrap.stride != 0) steps.push_back({stream, 0, 0, before + rest / count, {wrap}});
+  }
+  return steps;
 }
 
 Step then(Step inner, int64_t counts, const Step& outer) {

@@ -117,7 +117,13 @@ std::optional<Planned> plan_behind_header(const IterationSpace& simplified, cons
     plan.code_bytes = estimated_code_bytes(plan.program);
     return plan.code_bytes <= most_bytes ? std::optional(std::move(plan)) : std::nullopt;
   };
-  std::optional<Planned> plan = planned(peeled_twice(simplified, on_line, target, header_bytes));
+  std::optional<Schedule> with_splices = spliced(on_line, target, header_bytes);
+  std::optional<Planned> plan = planned(with_splices);
+  if (!plan && with_splices) {
+    with_splices->peels[1] = {};
+    plan = planned(std::move(with_splices));
+  }
+  if (!plan) plan = planned(peeled_twice(simplified, on_line, target, header_bytes));
   for (const PeeledRest rest : {PeeledRest::block, PeeledRest::apart}) {
     if (!plan) plan = planned(peeled(on_line, target, header_bytes, rest));
   }

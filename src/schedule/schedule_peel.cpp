@@ -12,6 +12,7 @@
 // are shifted (schedule_between_lines).
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <vector>
 
 #include "base/arithmetic.hpp"
@@ -25,6 +26,14 @@ namespace {
 // 4, 16 bytes behind a line: ten matrices of 4096 and 8192 a side in .73 of the time (f32 .39 ->
 // .57 of the ceiling, f64 .32 -> .48, u16 .21 -> .49), 57 cases of ttc in .93; of 256 bytes 1.01.
 constexpr int64_t least_peeled_run_bytes = 1024;
+
+// Spliced elements of a run of the target fill a panel.
+constexpr int64_t most_spliced_row_bytes = 512;
+
+// Where so few runs of the source follow each other all of them, up to so many bytes, are one that
+// is spliced: less is left at its ends. f32[352,28,28,4,48] reversed .34 -> .55 of the ceiling,
+// [15,15,32,15,5,112]{2,3,0,4,5,1} .38 -> .57, [32,15,15,15,15,32] reversed .46 -> .52.
+constexpr int64_t few_runs = 16, most_spliced_bytes = 8 * 1024;
 
 // Networks of elements up to so many bytes are long.
 constexpr int64_t widest_narrow_bytes = 2;
@@ -54,16 +63,18 @@ bool is_uniform(const IterationSpace& space, int axis) {
   });
 }
 
+/// Whether all loops but those of `axis` lead to whole lines of an operand.
+bool keeps_to_lines(const IterationSpace& space, const Target& target, size_t operand, int axis) {
+  return std::all_of(space.loops.begin(), space.loops.end(), [&](const Loop& loop) {
+    return loop.own.empty() && (loop.axis == axis || loop.stride[operand] % target.line_bytes == 0);
+  });
+}
+
 /// Whether runs of an operand along an axis are long enough to be peeled, and all begin alike.
 bool can_peel(const IterationSpace& space, const Target& target, size_t operand, int axis) {
   if (axis < 0) return false;
   const Axis& run = space.axes[static_cast<size_t>(axis)];
-  const bool others_keep_to_lines =
-      std::all_of(space.loops.begin(), space.loops.end(), [&](const Loop& loop) {
-        const bool keeps = loop.stride[operand] % target.line_bytes == 0;
-        return loop.own.empty() && (loop.axis == axis || keeps);
-      });
-  return others_keep_to_lines && run.valid == run.padded &&
+  return keeps_to_lines(space, target, operand, axis) && run.valid == run.padded &&
          run.valid * space.op.bytes >= least_peeled_run_bytes && is_uniform(space, axis) &&
          space.tail_end == space.tail_begin;
 }
@@ -103,7 +114,80 @@ void set_length(IterationSpace& space, int axis, int64_t length) {
   outermost->extent = ceil_div(length, outermost->step);
 }
 
+/// The axis whose finest loop moves an operand by so many bytes, and evenly; -1: none.
+int axis_by(const IterationSpace& space, size_t operand, int64_t bytes) {
+  const auto next = std::find_if(space.loops.begin(), space.loops.end(), [&](const Loop& loop) {
+    return loop.step == 1 && loop.stride[operand] == bytes;
+  });
+  if (next == space.loops.end() || !is_uniform(space, next->axis)) return -1;
+  const Axis& axis = space.axes[static_cast<size_t>(next->axis)];
+  return axis.valid == axis.padded && axis.valid > 1 ? next->axis : -1;
+}
+
+/// Elements of a block, spliced after `first` elements of a row, that panels take.
+bool panels_take(int64_t elements, int64_t first, const IterationSpace& space,
+                 const Target& target) {
+  const int64_t bytes = space.op.bytes, panel = target.line_bytes / bytes;
+  const int64_t group = program::lane_bytes / bytes;
+  const int64_t chunk = elements / std::gcd(elements / group, panel);
+  return elements % panel == 0 && elements >= 2 * panel && (elements - first) % chunk == 0;
+}
+
+/// The elements of a run of `valid` that are spliced: what leaves whole blocks before them, if
+/// panels take that. 0: none.
+int64_t spliced_elements(int64_t valid, int64_t block, int64_t first, const IterationSpace& space,
+                         const Target& target) {
+  const int64_t in_line = target.line_bytes / space.op.bytes;
+  const int64_t most = std::min(valid, std::max(block, most_spliced_row_bytes / space.op.bytes));
+  for (int64_t rest = valid % block; rest <= most; rest += block) {
+    if (rest > 0 && panels_take(rest, first, space, target)) return rest;
+  }
+  for (int64_t part = block; part >= in_line; part -= in_line) {
+    if (panels_take(part, first, space, target)) return part;
+  }
+  return 0;
+}
+
+/// The ends of runs of an operand, spliced; no axis where that cannot be. `window`: an axis of
+/// which not all is there.
+Peel splice(const Schedule& on_line, const Target& target, size_t operand, int64_t phase,
+            int window) {
+  const IterationSpace& space = on_line.space;
+  const int axis = axis_of_runs(space, operand), crossing = axis_of_runs(space, 1 - operand);
+  if (axis < 0 || !is_uniform(space, axis)) return {};
+  const auto [valid, padded] = space.axes[static_cast<size_t>(axis)];
+  const int64_t bytes = space.op.bytes, in_line = target.line_bytes / bytes;
+  const int next = axis_by(space, operand, valid * bytes);
+  if (next < 0 || next == crossing || valid != padded || valid % in_line != 0 ||
+      !keeps_to_lines(space, target, operand, axis))
+    return {};
+  const int64_t first = in_line - phase / bytes;
+  const int64_t block = std::min(block_elements(on_line, axis), valid);
+  if (operand == 0) {
+    const int64_t part = spliced_elements(valid, block, first, space, target);
+    return part > 0 ? Peel{axis, first, part - first, next} : Peel{};
+  }
+  const int64_t runs = space.axes[static_cast<size_t>(next)].valid, both = runs * valid;
+  const int beyond = axis_by(space, operand, both * bytes);
+  const bool few = runs <= few_runs && both * bytes <= most_spliced_bytes;
+  if (few && next != window && beyond >= 0 && beyond != crossing)
+    return {axis, first, both - first, beyond, next};
+  const int64_t part = valid % block > 0 ? valid % block : block;
+  return part % in_line == 0 ? Peel{axis, first, part - first, next} : Peel{};
+}
+
 }  // namespace
+
+std::optional<Schedule> spliced(Schedule on_line, const Target& target, int64_t phase) {
+  const IterationSpace& space = on_line.space;
+  if (!is_staged_transpose(on_line) || phase % space.op.bytes != 0 ||
+      space.tail_end != space.tail_begin)
+    return std::nullopt;
+  const Peel rows = splice(on_line, target, 0, phase, -1);
+  if (rows.axis < 0) return std::nullopt;
+  on_line.peels = {rows, splice(on_line, target, 1, phase, rows.next)};
+  return on_line;
+}
 
 std::optional<Schedule> peeled(Schedule on_line, const Target& target, int64_t phase,
                                PeeledRest rest) {

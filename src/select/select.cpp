@@ -197,7 +197,20 @@ class Selector {
     loop.steps.push_back({stream, 0, offset});
   }
 
+  /// Sides with own digits, which begin with some count.
+  static Around begun(const nest::Tile& tile, Around around) {
+    for (const nest::Side& side : tile.sides) {
+      if (!side.own.empty()) around.at = sum(around.at, side.at(0));
+    }
+    return around;
+  }
+
   Body tile(const nest::Tile& tile, const Around& around) {
+    if (schedule_.movement == Movement::transpose) return tile_at(tile, begun(tile, around));
+    return tile_at(tile, around);
+  }
+
+  Body tile_at(const nest::Tile& tile, const Around& around) {
     const int64_t at = in_bytes(around.at, nest_.op)[0];
     const bool joins = schedule_.movement == Movement::row && schedule_.window_loop < 0 &&
                        tile.work == nest::Work::compute &&
@@ -209,10 +222,10 @@ class Selector {
                                           [](const nest::Side& side) { return side.filled > 0; });
     const Machine machine{target_,
                           schedule_.vector_bytes,
-                          schedule_.network_column_bytes,
+                          tile.is_end ? program::lane_bytes : schedule_.network_column_bytes,
                           nest_.op.bytes,
                           schedule_.nontemporal,
-                          schedule_.staging,
+                          tile.is_end ? Staging::registers : schedule_.staging,
                           schedule_.shifts_runs,
                           fills || fills_within ? tables_.add(fill_pattern()) : 0,
                           schedule_.nontemporal && alignment % schedule_.vector_bytes == 0,
@@ -224,7 +237,8 @@ class Selector {
                           around.ahead[1],
                           schedule_.target_first,
                           pointer_alignment_,
-                          schedule_.short_code};
+                          schedule_.short_code,
+                          tile.is_end};
     const bool fills_bytes = nest_.op.packing[0].bits == 0;
     if (fills && fills_bytes) return emit_rows(tile, RowValue::fill, around.at, machine);
     if (fills && schedule_.movement == Movement::mix && has_whole_bytes(tile, nest_.op)) {

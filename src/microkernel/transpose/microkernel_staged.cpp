@@ -116,7 +116,9 @@ class StagedTranspose {
   /// common: 192 rows of bytes, what blocks of 256 leave, 6.5 KB for 1.2.
   bool by_turns() const {
     const bool is_short = element_ == 1 || machine_.short_code;
-    return is_short && !mixing_.mixes() && flushes() < std::min(fill_steps(), panel_columns_);
+    const bool alike = columns_.divides(panel_columns_);
+    return is_short && alike && !mixing_.mixes() &&
+           flushes() < std::min(fill_steps(), panel_columns_);
   }
 
   /// Each panel comes in, then it leaves.
@@ -131,6 +133,7 @@ class StagedTranspose {
   /// Column by column: all that are flushed at once would be code of its own.
   Body last_panel(int64_t panel) const {
     std::vector<Step> steps = column_steps(flushed_columns());
+    if (columns_.is_spliced()) steps = spliced_column_steps(panel);
     asks_.add_step(steps, panel * flushes());
     if (flushed_columns() == 1)
       return loop(flushes(), std::move(steps), body_of(flush(1, Asks::ahead)));
@@ -201,6 +204,14 @@ class StagedTranspose {
     return {columns_.step(target_stream, 0, rows), panel_step(rows)};
   }
 
+  /// Of panel `panel`, from where the first one stands.
+  std::vector<Step> spliced_column_steps(int64_t panel) const {
+    std::vector<Step> steps =
+        columns_.steps(target_stream, 0, flushed_columns(), {target_stream}, panel * flushes());
+    steps.push_back(panel_step(flushed_columns()));
+    return steps;
+  }
+
   Step panel_step(int64_t rows) const {
     if (rows % group_ == 0) return {panel_stream, rows / group_ * 16};
     return {panel_stream, rows * panel_.pitch(), 0, 0, {{group_ / rows, 16}}};
@@ -260,22 +271,21 @@ class StagedTranspose {
 
   std::vector<Step> pipeline_steps() const {
     const auto ping_pong = [&](int stream) { return Step{stream, panel_bytes(), 0, 0, {{2, 0}}}; };
-    std::vector<Step> steps{
-        columns_.step(target_stream, 0, flushed_columns()),
-        then(panel_step(flushed_columns()), flushes(), ping_pong(panel_stream))};
-    for (const Step& step : fill_loop(fill_steps() / flushes())) {
-      const bool source = step.stream == source_stream;
-      steps.push_back(
-          then(step, flushes(), source ? Step{source_stream, vector_} : ping_pong(scratch_stream)));
-      steps.back().phase = flushes();
-    }
+    const int64_t groups = fill_steps() / flushes();
+    std::vector<Step> steps = columns_.steps(target_stream, 0, flushed_columns(), {target_stream});
+    steps.push_back(then(panel_step(flushed_columns()), flushes(), ping_pong(panel_stream)));
+    for (Step& step : panel_.source_steps(groups, {source_stream, vector_}, flushes()))
+      steps.push_back(std::move(step));
+    steps.push_back(
+        then(panel_.scratch_step(groups, scratch_stream), flushes(), ping_pong(scratch_stream)));
+    steps.back().phase = flushes();
     asks_.add_step(steps, 0);
     return steps;
   }
 
   std::vector<Step> last_panel_steps(int64_t panel) const {
-    return {{target_stream, 0, columns_.at(0, panel * panel_columns_)},
-            {panel_stream, 0, panel % 2 * panel_bytes()}};
+    const int64_t first = columns_.is_spliced() ? 0 : columns_.at(0, panel * panel_columns_);
+    return {{target_stream, 0, first}, {panel_stream, 0, panel % 2 * panel_bytes()}};
   }
 
   const Machine& machine_;
@@ -299,7 +309,8 @@ bool can_stage_rest(const TileRun& columns, const RowMixing& mixing, const Machi
   const int64_t panel = machine.vector_bytes / machine.element_bytes;
   const int64_t share = columns.extent() > panel ? least_rest_share : least_share_alone;
   return machine.target.byte_masks && machine.element_bytes <= widest_rest_bytes &&
-         !mixing.mixes() && columns.sides() == 1 && share * (columns.extent() % panel) >= panel;
+         !mixing.mixes() && columns.sides() == 1 && !columns.is_spliced() &&
+         share * (columns.extent() % panel) >= panel;
 }
 
 }  // namespace
@@ -318,7 +329,9 @@ bool can_stage(const TileRun& rows, const TileRun& columns, const RowMixing& mix
   if (rows.extent() % panel_columns != 0) return false;
   if (rows.extent() == panel_columns && !mixing.mixes()) return false;
   const int64_t steps = steps_of_panel(rows, element, vector);
-  const bool whole = columns.divides(panel_columns) && columns.divides(panel_columns / steps);
+  const bool panels =
+      columns.is_spliced() ? columns.extent() % panel_columns == 0 : columns.divides(panel_columns);
+  const bool whole = panels && columns.divides(panel_columns / steps);
   const bool alike = rows_fill_panels(rows, element, vector) &&
                      (whole || can_stage_rest(columns, mixing, machine));
   const StagedPanel panel(rows, rows.extent(), 0, machine, panel_gap(rows, mixing, machine));

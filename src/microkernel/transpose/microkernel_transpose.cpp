@@ -18,6 +18,9 @@ namespace {
 using nest::Side;
 using program::Body;
 
+// Networks of whole registers of elements up to so many bytes are much code for little.
+constexpr int64_t widest_narrow_bytes = 2;
+
 /// All positions of some sides, the last side fastest.
 std::vector<Position> positions(const std::vector<Side>& sides, Position first) {
   std::vector<Position> result{first};
@@ -110,8 +113,40 @@ struct Part {
   Strides behind;
 };
 
+/// Of a spliced run what is before the first carry, and the rest.
+std::vector<Part> unspliced(std::vector<Side> sides) {
+  const Side whole = sides.back();
+  int64_t end = whole.extent, every = 1;
+  for (const OwnDigit& digit : whole.own) {
+    every *= digit.every;
+    end = std::min(end, every - whole.first % every);
+  }
+  Side& plain = sides.back();
+  plain.own.clear();
+  plain.extent = end, plain.first = 0;
+  std::vector<Part> parts{{sides, {}}};
+  if (end == whole.extent) return parts;
+  sides.back() = whole;
+  sides.back().extent -= end, sides.back().first += end;
+  const Strides here = whole.at(0), there = whole.at(end);
+  Strides behind{};
+  for (size_t k = 0; k < behind.size(); ++k) behind[k] = there[k] - here[k];
+  parts.push_back({std::move(sides), behind});
+  return parts;
+}
+
 /// Parts whose innermost side falls into chunks of `most`, and what is left of it.
 std::vector<Part> in_chunks(std::vector<Side> sides, int64_t most) {
+  if (!sides.empty() && !sides.back().own.empty()) {
+    std::vector<Part> parts;
+    for (Part& whole : unspliced(std::move(sides))) {
+      for (Part& part : in_chunks(std::move(whole.sides), most)) {
+        part.behind = sum(part.behind, whole.behind);
+        parts.push_back(std::move(part));
+      }
+    }
+    return parts;
+  }
   if (sides.empty() || sides.back().extent <= most) return {{std::move(sides), {}}};
   Part rest{sides, {}};
   Side chunks = sides.back();
@@ -151,6 +186,18 @@ Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& 
       std::any_of(rows.begin(), rows.end(), [](const Side& side) { return side.filled > 0; });
   if (fills) return emit_networks(std::move(rows), std::move(columns), at, machine);
   const TileRun row(rows), column(columns);
+  const bool spliced = row.is_spliced() || column.is_spliced();
+  if (spliced && can_stage(row, column, {}, machine))
+    return emit_staged_transpose(row, column, {}, at, machine, scratch_bytes);
+  if (spliced || machine.is_end) {
+    Machine part = machine;
+    part.nontemporal = machine.nontemporal && !spliced && row.sides() == 1;
+    if (machine.is_end && machine.element_bytes <= widest_narrow_bytes) {
+      part.vector_bytes = program::lane_bytes;
+      part.nontemporal = false;
+    }
+    return emit_networks(std::move(rows), std::move(columns), at, part);
+  }
   if (can_image_rows(row, column, machine)) {
     return emit_imaged_rows(row, column, at, machine, scratch_bytes);
   }

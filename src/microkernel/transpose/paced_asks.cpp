@@ -98,26 +98,28 @@ void PacedAsks::ask_filling(Emitter& emitter, int64_t beside) const {
   for (int64_t k = 0; k < filled_.lines(); ++k) ask(emitter, filled_, k, beside);
 }
 
-Step PacedAsks::step(const Share& share, int64_t first_row) const {
+void PacedAsks::add_steps(std::vector<Step>& steps, const Share& share, int64_t first_row,
+                          int64_t before) const {
   // Behind the last row comes the first one again, which is there by then.
-  Step step = then(rows_.step(prefetch_stream, 1, share.rows), rows_.extent() / share.rows,
-                   {prefetch_stream});
-  if (share.shares > 1) {
-    step.wraps.insert(step.wraps.begin(), {share.shares, step.stride});
-    step.stride = share.next_lines * line_bytes_;
+  std::vector<Step> of_rows =
+      rows_.steps(prefetch_stream, 1, share.rows, {prefetch_stream}, first_row / share.rows);
+  for (Step& step : of_rows) {
+    if (share.shares > 1) step.wraps.insert(step.wraps.begin(), {share.shares, step.stride});
+    step.phase = step.phase * share.shares + before;
   }
-  step.phase = first_row / share.rows * share.shares;
-  return step;
+  if (share.shares > 1) {
+    for (Step& step : of_rows) step.stride = 0;
+    of_rows.front().stride = share.next_lines * line_bytes_;
+  }
+  steps.insert(steps.end(), of_rows.begin(), of_rows.end());
 }
 
 void PacedAsks::add_step(std::vector<Step>& steps, int64_t before) const {
-  if (pace_.written_lines == 0) return;
-  steps.push_back(step(written_, rows_of_filling_));
-  steps.back().phase += before;
+  if (pace_.written_lines > 0) add_steps(steps, written_, rows_of_filling_, before);
 }
 
 void PacedAsks::add_step_filling(std::vector<Step>& steps) const {
-  if (rows_of_filling_ > 0) steps.push_back(step(filled_, 0));
+  if (rows_of_filling_ > 0) add_steps(steps, filled_, 0, 0);
 }
 
 }  // namespace restride

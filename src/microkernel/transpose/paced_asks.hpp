@@ -73,7 +73,8 @@ class PacedAsks {
   bool comes_out(const Share& share) const;
   Share filling_share(int64_t rows) const;
   void ask(Emitter& emitter, const Share& share, int64_t line, int64_t beside) const;
-  program::Step step(const Share& share, int64_t first_row) const;
+  void add_steps(std::vector<program::Step>& steps, const Share& share, int64_t first_row,
+                 int64_t before) const;
 
   TileRun rows_{{}};
   int64_t row_lines_ = 0;

@@ -63,8 +63,21 @@ class StagedPanel {
 
   /// How the streams move in a loop that does so.
   std::vector<program::Step> fill_steps(int64_t groups, int stream) const {
-    return {rows_run_.step(from_, 1, groups * group_rows()),
-            {stream, groups * machine_.vector_bytes}};
+    std::vector<program::Step> steps{rows_run_.step(from_, 1, groups * group_rows())};
+    if (rows_run_.is_spliced()) steps = source_steps(groups, {from_}, 0);
+    steps.push_back(scratch_step(groups, stream));
+    return steps;
+  }
+
+  /// The stream of the source in it, `before` iterations ahead; behind all rows come the first ones
+  /// again, moved by `outer`.
+  std::vector<program::Step> source_steps(int64_t groups, const program::Step& outer,
+                                          int64_t before) const {
+    return rows_run_.steps(from_, 1, groups * group_rows(), outer, before);
+  }
+  /// The stream that is filled.
+  program::Step scratch_step(int64_t groups, int stream) const {
+    return {stream, groups * machine_.vector_bytes};
   }
 
   /// A vector of column `column`, from byte `begin` of it on. `offset`: of the panel in its stream.

@@ -195,7 +195,7 @@ class Network {
   /// masks.
   bool asks(int64_t bytes) const {
     const bool masks = bytes == lane_bytes || !std::has_single_bit(uint64_t(bytes));
-    return masks && machine_.nontemporal && asked_ahead(machine_) != 0;
+    return masks && (machine_.nontemporal || machine_.is_end) && asked_ahead(machine_) != 0;
   }
   /// Whether rows of so many bytes lie side by side in the source.
   bool touch(int64_t bytes) const {
