@@ -142,6 +142,8 @@ TEST(Splices, TakeWhatMakesWholeBlocks) {
             {0, 12, 36, 1}},
         // Blocks of 64, then 32; of 128, then 96.
         Row{"f32[96,75,12,608] -> f32[96,75,12,608]{0,1,2,3}", {3, 12, 20, 2}, {0, 12, 84, 1}},
+        // Not 32, of which groups go in that the splice would cut.
+        Row{"f64[64,28,28,64] -> f64[64,28,28,64]{0,1,2,3}", {3, 6, 18, 2}, {0, 6, 58, 1}},
         // Few runs of the source: all of them.
         Row{"f32[96,28,28,4,48] -> f32[96,28,28,4,48]{0,1,2,3,4}",
             {4, 12, 84, 3},
@@ -160,14 +162,16 @@ TEST(Splices, TakeWhatMakesWholeBlocks) {
 TEST(Splices, AreOfRunsThatOthersOfWholeLinesFollow) {
   const Target target = target_of_long_runs();
   for (const char* text :
-       {// Runs of the target end where those of the source go on; begin between lines; are images.
-        "f32[4096,4096] -> f32[4096,4096]{0,1}", "f32[40,48,28,47] -> f32[40,48,28,47]{0,1,2,3}",
-        "f32[47,48,28,48] -> f32[47,48,28,48]{0,1,2,3}",
+       {// Runs of the target end where those of the source go on; begin between lines; are few.
+        "f32[4096,4096] -> f32[4096,4096]{0,1}", "f32[47,48,28,48] -> f32[47,48,28,48]{0,1,2,3}",
+        "f32[48,7,96,48] -> f32[48,7,96,48]{0,1,2,3}",
+        // Rows of the source begin between lines; images.
+        "f32[48,40,28,47] -> f32[48,40,28,47]{0,1,2,3}",
         "f32[15,15,32,15,10,48] -> f32[15,15,32,15,10,48]{5,2,3,0,1,4}"}) {
     const IterationSpace space = simplified_space(text);
     const std::optional<Schedule> spliced =
         restride::spliced(schedule(space, target), target, header);
-    EXPECT_FALSE(spliced.has_value() && spliced->peels[1].axis >= 0) << text;
+    EXPECT_FALSE(spliced.has_value()) << text;
   }
 }
 
@@ -201,11 +205,11 @@ class Moves {
 TEST(Splices, LeaveNoElementOutAndTakeNoneTwice) {
   const Target target = target_of_long_runs();
   for (const char* text :
-       {"f32[48,5,5,5,48] -> f32[48,5,5,5,48]{0,1,2,3,4}",
-        "f32[96,2,7,32] -> f32[96,2,7,32]{0,1,2,3}",
+       {"f32[48,8,2,5,48] -> f32[48,8,2,5,48]{0,1,2,3,4}",
+        "f32[96,9,7,32] -> f32[96,9,7,32]{0,1,2,3}",
         "f32[32,17,2,2,112] -> f32[32,17,2,2,112]{0,1,2,3,4}",
-        "u16[64,3,3,3,128] -> u16[64,3,3,3,128]{0,1,2,3,4}",
-        "u16[64,5,4,32] -> u16[64,5,4,32]{0,2,3,1}", "f64[3,64,5,96] -> f64[3,64,5,96]{1,2,0,3}"}) {
+        "u16[64,8,2,3,128] -> u16[64,8,2,3,128]{0,1,2,3,4}",
+        "u16[64,5,8,32] -> u16[64,5,8,32]{0,2,3,1}", "f64[3,64,8,96] -> f64[3,64,8,96]{1,2,0,3}"}) {
     const IterationSpace space = simplified_space(text);
     Target streams = target;
     stream_beyond(streams, 0);
@@ -246,9 +250,9 @@ TEST_P(Microkernel, MovesSplicedRuns) {
       const int run = run_bytes / element.bytes;
       for (const int column_bytes : {64, 192, 256}) {
         const int columns = column_bytes / element.bytes;
-        const std::string four = array(element.type, {run, 3, 2, columns});
+        const std::string four = array(element.type, {run, 8, 2, columns});
         expect_conforms(four + " -> " + four + "{0,1,2,3}", GetParam());
-        const std::string five = array(element.type, {run, 2, 2, 3, columns});
+        const std::string five = array(element.type, {run, 8, 2, 3, columns});
         expect_conforms(five + " -> " + five + "{0,1,2,3,4}", GetParam());
         if (HasFatalFailure()) return;
       }
