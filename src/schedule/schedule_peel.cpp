@@ -8,8 +8,13 @@
 // parts of two lines with each load took 1.3 to 1.8 times as long on Zen 4 (f32 4096 x 4096 .49 ->
 // .66 of the ceiling, f64 1024 x 1024 .37 -> .65, c128 4096 x 2048 .57 -> .78).
 //
-// This takes runs that go on for long along one axis, and whole lines from each to the next. Others
-// are shifted (schedule_between_lines).
+// This takes runs that go on for long along one axis, and whole lines from each to the next. Short
+// ones that others follow are spliced: what would go apart of two of them goes together.
+//
+//     target   |............0000|0000000000000000|0000111111111111|1111111111111111|1111222222..
+//                                                  spliced: the last of run 0, the first of run 1
+//
+// Others are shifted (schedule_between_lines).
 #include <algorithm>
 #include <array>
 #include <numeric>
