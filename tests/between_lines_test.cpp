@@ -27,12 +27,6 @@ namespace {
 
 using program::Code;
 
-std::vector<Setup> streaming_setups() {
-  std::vector<Setup> result = setups();
-  std::erase_if(result, [](const Setup& setup) { return setup.caches != Caches::hold_nothing; });
-  return result;
-}
-
 INSTANTIATE_TEST_SUITE_P(Streaming, Microkernel, ::testing::ValuesIn(streaming_setups()),
                          [](const auto& info) { return name_of(info.param); });
 

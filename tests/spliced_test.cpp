@@ -29,12 +29,6 @@ using program::Step;
 
 constexpr int64_t header = 16;
 
-std::vector<Setup> streaming_setups() {
-  std::vector<Setup> result = setups();
-  std::erase_if(result, [](const Setup& setup) { return setup.caches != Caches::hold_nothing; });
-  return result;
-}
-
 INSTANTIATE_TEST_SUITE_P(Streaming, Microkernel, ::testing::ValuesIn(streaming_setups()),
                          [](const auto& info) { return name_of(info.param); });
 

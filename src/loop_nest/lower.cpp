@@ -1,7 +1,6 @@
 // Schedule -> LoopNest: walks the loops with the part of each axis that is still in view. Where an
 // axis runs out inside a loop the loop is peeled: full iterations, the partial one, the padding.
 #include <algorithm>
-#include <array>
 #include <utility>
 #include <vector>
 

@@ -62,6 +62,12 @@ std::vector<Setup> setups() {
   return result;
 }
 
+std::vector<Setup> streaming_setups() {
+  std::vector<Setup> result = setups();
+  std::erase_if(result, [](const Setup& setup) { return setup.caches != Caches::hold_nothing; });
+  return result;
+}
+
 std::string name_of(const Setup& setup) {
   return setup.target + (setup.caches == Caches::hold_nothing ? "_streamed" : "_cached");
 }

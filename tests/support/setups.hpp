@@ -26,6 +26,9 @@ struct Setup {
 
 std::vector<Setup> setups();
 
+/// Those with caches that hold nothing.
+std::vector<Setup> streaming_setups();
+
 /// `avx2_streamed`.
 std::string name_of(const Setup& setup);
 
