@@ -161,6 +161,9 @@ TEST(Splices, AreOfRunsThatOthersOfWholeLinesFollow) {
         "f32[48,7,96,48] -> f32[48,7,96,48]{0,1,2,3}",
         // Rows of the source begin between lines; images.
         "f32[48,40,28,47] -> f32[48,40,28,47]{0,1,2,3}",
+        // No panels.
+        "c128[16,28,28,16] -> c128[16,28,28,16]{0,1,2,3}",
+        "c128[16,64,64,16] -> c128[16,64,64,16]{0,1,2,3}",
         "f32[15,15,32,15,10,48] -> f32[15,15,32,15,10,48]{5,2,3,0,1,4}"}) {
     const IterationSpace space = simplified_space(text);
     const std::optional<Schedule> spliced =
@@ -236,6 +239,44 @@ TEST(Splices, AreBlocksThatAskForTheNextOneAndLeaveAroundTheCaches) {
     const auto spliced = restride::spliced(schedule(space, target), target, header);
     EXPECT_EQ(behind->root, select(lower(*spliced), *spliced, target, {64, header}).root) << text;
   }
+}
+
+int prefetches(const program::Body& body) {
+  int count = 0;
+  for (const auto& item : body) {
+    if (const program::For* loop = std::get_if<program::For>(&item)) {
+      count += prefetches(loop->body);
+      continue;
+    }
+    for (const program::Op& op : std::get<program::Block>(item))
+      count += op.code == program::Code::prefetch ? 1 : 0;
+  }
+  return count;
+}
+
+bool is_of_ends(const nest::Block& block) {
+  return std::all_of(block.begin(), block.end(), [](const nest::Node& node) {
+    const nest::For* loop = std::get_if<nest::For>(&node.statement);
+    return loop != nullptr ? is_of_ends(loop->body) : std::get<nest::Tile>(node.statement).is_end;
+  });
+}
+
+TEST(Splices, LeaveEndsThatAskForTheirRowsAndNeedNoPanels) {
+  Target target = target_of_long_runs();
+  target.reads_ahead_of_masks = false;
+  const IterationSpace space =
+      simplified_space("f32[48,28,28,28,48] -> f32[48,28,28,28,48]{0,1,2,3,4}");
+  const auto spliced = restride::spliced(schedule(space, target), target, header);
+  ASSERT_TRUE(spliced.has_value());
+  int ends = 0;
+  for (const nest::Node& node : lower(*spliced).root) {
+    if (!is_of_ends({node})) continue;
+    ++ends;
+    const Program program = select({space.op, {node}}, *spliced, target, {64, header});
+    EXPECT_GT(prefetches(program.root), 0) << to_string(program);
+    EXPECT_EQ(program.operands.size(), 2U) << to_string(program);
+  }
+  EXPECT_EQ(ends, 4);
 }
 
 TEST_P(Microkernel, MovesSplicedRuns) {

@@ -63,6 +63,9 @@ struct Machine {
   bool is_end;      ///< little of a transpose is moved: code is short, and asks for what it reads
 };
 
+/// Networks of whole registers of elements up to so many bytes are much code for little.
+constexpr int64_t widest_long_network_bytes = 2;
+
 /// How far behind rows that are loaded through masks others are asked for; 0: none are.
 inline int64_t asked_ahead(const Machine& machine) {
   return machine.target.reads_ahead_of_masks ? 0 : machine.ahead;

@@ -177,10 +177,10 @@ bool widen(StreamRange& range, std::span<const Step> steps, int stream, int64_t 
   if (step == steps.end()) return true;
   if (std::none_of(step + 1, steps.end(), moves)) return widen(range, *step, extent);
   if (extent > most_positions) return false;
-  // Each stays within the limit.
+  // The sum stays within the limit, whatever each adds to it.
+  StreamRange apart;
   for (const Step& one : steps) {
-    StreamRange alone;
-    if (moves(one) && !widen(alone, one, extent)) return false;
+    if (moves(one) && !widen(apart, one, extent)) return false;
   }
   const Walked walked = walked_together(steps, stream, extent);
   const Hull total{range.low + walked.hull.low, range.high + walked.hull.high};

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/arithmetic.hpp"
+#include "microkernel/microkernel.hpp"
 #include "program/program.hpp"
 #include "schedule/scheduling.hpp"
 
@@ -43,9 +44,6 @@ constexpr int64_t least_spliced_runs = 8;
 // is spliced: less is left at its ends. f32[352,28,28,4,48] reversed .34 -> .55 of the ceiling,
 // [15,15,32,15,5,112]{2,3,0,4,5,1} .38 -> .57, [32,15,15,15,15,32] reversed .46 -> .52.
 constexpr int64_t few_runs = 16, most_spliced_bytes = 8 * 1024;
-
-// Networks of elements up to so many bytes are long.
-constexpr int64_t widest_narrow_bytes = 2;
 
 bool is_staged_transpose(const Schedule& schedule) {
   return schedule.movement == Movement::transpose && schedule.nontemporal &&
@@ -108,7 +106,7 @@ int64_t block_elements(const Schedule& schedule, int axis) {
 /// What goes apart is little, and so are rests.
 void shorten_code(Schedule& schedule) {
   schedule.short_code = true;
-  if (schedule.space.op.bytes <= widest_narrow_bytes)
+  if (schedule.space.op.bytes <= widest_long_network_bytes)
     schedule.network_column_bytes = program::lane_bytes;
 }
 
@@ -189,7 +187,9 @@ Peel splice(const Schedule& on_line, const Target& target, size_t operand, int64
 
 std::optional<Schedule> spliced(Schedule on_line, const Target& target, int64_t phase) {
   const IterationSpace& space = on_line.space;
-  if (!is_staged_transpose(on_line) || phase % space.op.bytes != 0 ||
+  // Networks alone would write what is spliced by parts of lines, through the caches.
+  const bool panels = on_line.staging == Staging::panels && space.op.bytes < program::lane_bytes;
+  if (!is_staged_transpose(on_line) || !panels || phase % space.op.bytes != 0 ||
       space.tail_end != space.tail_begin)
     return std::nullopt;
   const Peel rows = splice(on_line, target, 0, phase, -1);

@@ -197,7 +197,8 @@ class Selector {
     loop.steps.push_back({stream, 0, offset});
   }
 
-  /// Sides with own digits, which begin with some count.
+  /// Where a tile begins: sides with own digits stand where their count 0 would, and microkernels
+  /// of transposes begin with the first count.
   static Around begun(const nest::Tile& tile, Around around) {
     for (const nest::Side& side : tile.sides) {
       if (!side.own.empty()) around.at = sum(around.at, side.at(0));

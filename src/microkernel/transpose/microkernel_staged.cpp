@@ -132,8 +132,8 @@ class StagedTranspose {
 
   /// Column by column: all that are flushed at once would be code of its own.
   Body last_panel(int64_t panel) const {
-    std::vector<Step> steps = column_steps(flushed_columns());
-    if (columns_.is_spliced()) steps = spliced_column_steps(panel);
+    std::vector<Step> steps =
+        columns_.is_spliced() ? spliced_column_steps(panel) : column_steps(flushed_columns());
     asks_.add_step(steps, panel * flushes());
     if (flushed_columns() == 1)
       return loop(flushes(), std::move(steps), body_of(flush(1, Asks::ahead)));

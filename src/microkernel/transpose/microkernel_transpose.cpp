@@ -18,9 +18,6 @@ namespace {
 using nest::Side;
 using program::Body;
 
-// Networks of whole registers of elements up to so many bytes are much code for little.
-constexpr int64_t widest_narrow_bytes = 2;
-
 /// All positions of some sides, the last side fastest.
 std::vector<Position> positions(const std::vector<Side>& sides, Position first) {
   std::vector<Position> result{first};
@@ -192,7 +189,7 @@ Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& 
   if (spliced || machine.is_end) {
     Machine part = machine;
     part.nontemporal = machine.nontemporal && !spliced && row.sides() == 1;
-    if (machine.is_end && machine.element_bytes <= widest_narrow_bytes) {
+    if (machine.is_end && machine.element_bytes <= widest_long_network_bytes) {
       part.vector_bytes = program::lane_bytes;
       part.nontemporal = false;
     }

@@ -63,6 +63,7 @@ class StagedPanel {
 
   /// How the streams move in a loop that does so.
   std::vector<program::Step> fill_steps(int64_t groups, int stream) const {
+    // Panels may have rows beyond the run, which do not begin anew.
     std::vector<program::Step> steps{rows_run_.step(from_, 1, groups * group_rows())};
     if (rows_run_.is_spliced()) steps = source_steps(groups, {from_}, 0);
     steps.push_back(scratch_step(groups, stream));
