@@ -58,7 +58,7 @@ struct Counted {
 
 Counted planned(const char* text, const Target& target) {
   Counted counted;
-  counted.add(plan_programs(simplified_space(text), target).front().root);
+  counted.add(on_lines(plan_programs(simplified_space(text), target)).root);
   return counted;
 }
 
@@ -137,9 +137,8 @@ TEST(ShiftedRows, AreThoseThatTouchWhereTheyAreLongAndFarApartInTheSource) {
   }
   // No panel waits in scratch for the rest of its rows.
   constexpr int64_t panel_bytes = 253 * 64;
-  const Program program =
-      plan_programs(simplified_space("f32[253,144,1032] -> f32[253,144,1032]{0,2,1}"), target)
-          .front();
+  const Program program = on_lines(
+      plan_programs(simplified_space("f32[253,144,1032] -> f32[253,144,1032]{0,2,1}"), target));
   ASSERT_EQ(program.operands[2].role, program::Role::scratch);
   EXPECT_LT(program.operands[2].end, panel_bytes);
 }
@@ -150,7 +149,7 @@ TEST(ShiftedRows, ThatComeToScratchFirstAreAllAskedFor) {
        {"u8[4097,4095] -> u8[4097,4095]{0,1}", "u16[2085,4095] -> u16[2085,4095]{0,1}",
         "f32[1025,4095] -> f32[1025,4095]{0,1}"}) {
     const IterationSpace space = simplified_space(text);
-    const Program program = plan_programs(space, gathering_rows()).front();
+    const Program program = on_lines(plan_programs(space, gathering_rows()));
     const int64_t lines = (program.operands[1].end - program.operands[1].begin) / 64;
     // But those of the first chunk, and of columns that make no box.
     EXPECT_GE(AskedLines(program).in_time(), lines / 100 * 95) << text;

@@ -27,10 +27,10 @@ TEST(Streaming, GoesAroundTheCachesWhereItIsMeantTo) {
         "u8[128,64,3] -> u8[128,64,3]{2,0,1}", "u4[256,256]{1,0:E(4)} -> u4[256,256]{0,1:E(4)}"}) {
     const IterationSpace space = simplified_space(text);
     EXPECT_TRUE(uses_nontemporal_stores(
-        plan_programs(space, target_of({"avx512_vbmi", Caches::hold_nothing})).front()))
+        on_lines(plan_programs(space, target_of({"avx512_vbmi", Caches::hold_nothing})))))
         << text;
     EXPECT_FALSE(uses_nontemporal_stores(
-        plan_programs(space, target_of({"avx512_vbmi", Caches::hold_everything})).front()))
+        on_lines(plan_programs(space, target_of({"avx512_vbmi", Caches::hold_everything})))))
         << text;
   }
 }
@@ -54,7 +54,7 @@ TEST(Streaming, MakesWholeLinesOfVectorsOfHalfALine) {
         Row{"f32[64,64,3,3] -> f32[64,64,3,3]{3,2,1,0:T(8,8,1,1)}", false}}) {
     const IterationSpace space = simplified_space(row.text);
     EXPECT_EQ(uses_nontemporal_stores(
-                  plan_programs(space, target_of({"avx2", Caches::hold_nothing})).front()),
+                  on_lines(plan_programs(space, target_of({"avx2", Caches::hold_nothing})))),
               row.nontemporal)
         << row.text;
   }
@@ -78,7 +78,7 @@ int64_t prefetches(const program::Body& body) {
 /// By the first program of a problem.
 int64_t lines_asked_for(const char* text, const Target& target) {
   const IterationSpace space = simplified_space(text);
-  return prefetches(plan_programs(space, target).front().root);
+  return prefetches(on_lines(plan_programs(space, target)).root);
 }
 
 TEST(Streaming, AsksForEveryLineOfALargeComputedSource) {
@@ -108,7 +108,7 @@ TEST(Streaming, AsksForAllRowsOfImagesOfSeveralDigits) {
                            "f32[26,32,32,3,96] -> f32[26,32,32,3,96]{0,1,2,3,4}"}) {
     const IterationSpace space = simplified_space(text);
     const ByteRange source = touched_bytes(space, 1);
-    const Program program = plan_programs(space, streaming_target()).front();
+    const Program program = on_lines(plan_programs(space, streaming_target()));
     // All but those of the first box.
     EXPECT_GT(AskedLines(program).count() * 64, (source.end - source.begin) * 19 / 20) << text;
   }
@@ -125,7 +125,7 @@ TEST(Streaming, AsksForWholeRowsOfTheNextBoxWhereThereAreMany) {
                          Row{"f32[50,1000,128] -> f32[50,1000,128]{0,2,1}", 1}}) {
     const IterationSpace space = simplified_space(row.text);
     const ByteRange source = touched_bytes(space, 1);
-    const Program program = plan_programs(space, streaming_target()).front();
+    const Program program = on_lines(plan_programs(space, streaming_target()));
     const AskedLines asked(program);
     EXPECT_GT(asked.count() * 64, (source.end - source.begin) * 19 / 20) << row.text;
     const int64_t rows = asked.count() / row.lines;
@@ -157,7 +157,7 @@ TEST(Streaming, AsksForEachLineOfTheNextBoxRowAfterRow) {
                          Row{"f32[24,54,39,256] -> f32[24,54,39,256]{0,1,3,2}", 4}}) {
     const IterationSpace space = simplified_space(row.text);
     const ByteRange source = touched_bytes(space, 1);
-    const Program program = plan_programs(space, target).front();
+    const Program program = on_lines(plan_programs(space, target));
     const AskedLines asked(program);
     EXPECT_GT(asked.count() * 64, (source.end - source.begin) * 19 / 20) << row.text;
     const double broken = 1.0 / double(row.together);
@@ -229,7 +229,7 @@ TEST(Networks, StoreAColumnAsSoonAsItIsThere) {
   target.claims_transposed_lines = false;
   for (const char* text : {"u8[256,128] -> u8[256,128]{0,1}", "u16[128,128] -> u16[128,128]{0,1}",
                            "f32[128,128] -> f32[128,128]{0,1}"}) {
-    const Program program = plan_programs(simplified_space(text), target).front();
+    const Program program = on_lines(plan_programs(simplified_space(text), target));
     EXPECT_EQ(longest_wait(program.root), pair) << text;
   }
 }
@@ -255,7 +255,7 @@ TEST(Networks, TakeInAFewColumnsWithWhatLiesBeforeThem) {
   for (const Row& row :
        {Row{"u8[192,65] -> u8[192,65]{0,1}", 16}, Row{"u16[96,35] -> u16[96,35]{0,1}", 16},
         Row{"f32[48,17] -> f32[48,17]{0,1}", 16}, Row{"f32[48,6] -> f32[48,6]{0,1}", 16}}) {
-    const Program program = plan_programs(simplified_space(row.text), target).front();
+    const Program program = on_lines(plan_programs(simplified_space(row.text), target));
     EXPECT_EQ(narrowest_load(program.root), row.bytes) << row.text;
   }
 }
@@ -290,7 +290,7 @@ TEST(Streaming, LetsMostOfRunsThatBeginBetweenLinesLeaveInWholeLines) {
     const IterationSpace space = simplified_space(text);
     const ByteRange target = touched_bytes(space, 0);
     const Target streamed = target_of({"avx512_vbmi", Caches::hold_nothing});
-    const Program program = plan_programs(space, streamed).front();
+    const Program program = on_lines(plan_programs(space, streamed));
     EXPECT_GT(lines_around_caches(program.root) * 64, (target.end - target.begin) * 9 / 10) << text;
   }
 }
@@ -317,7 +317,7 @@ TEST(Streaming, LeavesWhatBeginsBetweenLinesInAThirdLevelThatHoldsIt) {
                          Row{"u16[40,8,128] -> u16[40,8,128]{1,2,0}", true},
                          Row{"f32[3,64,128] -> f32[3,64,128]{1,2,0}", true}}) {
     const IterationSpace space = simplified_space(row.text);
-    EXPECT_EQ(uses_nontemporal_stores(plan_programs(space, target).front()), row.nontemporal)
+    EXPECT_EQ(uses_nontemporal_stores(on_lines(plan_programs(space, target))), row.nontemporal)
         << row.text;
   }
 }
@@ -375,7 +375,7 @@ TEST(Streaming, LetsRowsThatAreNoWholeLinesLeaveInWholeLines) {
         "f32[200,19,5] -> f32[200,19,5]{2,0,1}", "u8[90,19,33] -> u8[90,19,33]{2,0,1}"}) {
     const IterationSpace space = simplified_space(text);
     const Target target = target_of({"avx512_vbmi", Caches::hold_nothing});
-    EXPECT_TRUE(uses_nontemporal_stores(plan_programs(space, target).front())) << text;
+    EXPECT_TRUE(uses_nontemporal_stores(on_lines(plan_programs(space, target)))) << text;
   }
 }
 

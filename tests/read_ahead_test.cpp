@@ -76,7 +76,7 @@ void count_operations(const program::Body& body, program::Code code, std::multis
 std::multiset<int> widths(const char* text, const Target& target, program::Code code) {
   const IterationSpace space = simplified_space(text);
   std::multiset<int> result;
-  count_operations(plan_programs(space, target).front().root, code, result);
+  count_operations(on_lines(plan_programs(space, target)).root, code, result);
   return result;
 }
 
@@ -185,7 +185,7 @@ TEST(Boxes, AheadAreThoseThatComeLater) {
   // Two boxes ahead in a loop of five, behind which the source goes on elsewhere.
   const char* const text = "f32[32,4,3,3,5,112] -> f32[32,4,3,3,5,112]{0,1,2,3,4,5}";
   constexpr int64_t lines = 32 * 4 * 3 * 3 * 5 * 112 * 4 / 64, box = 32 * 112 * 4 / 64;
-  const Program program = plan_programs(simplified_space(text), reading_ahead()).front();
+  const Program program = on_lines(plan_programs(simplified_space(text), reading_ahead()));
   // But the first ones, and where more than one loop begins anew: after a third of the loops of
   // five two boxes.
   constexpr int64_t left_out = 2 * box + lines / (3 * 5) * 2;
@@ -198,7 +198,7 @@ TEST(Images, AskForAllRowsWhateverDigitsTheyAreOf) {
         "f32[5,722,389] -> f32[5,722,389]{0,1,2}"}) {
     const Schedule images = scheduled(text, reading_ahead());
     ASSERT_EQ(images.staging, Staging::images) << text;
-    const Program program = plan_programs(simplified_space(text), reading_ahead()).front();
+    const Program program = on_lines(plan_programs(simplified_space(text), reading_ahead()));
     const int64_t lines = (program.operands[1].end - program.operands[1].begin) / 64;
     EXPECT_GE(AskedLines(program).count(), lines / 100 * 95) << text;
   }
@@ -215,7 +215,7 @@ TEST(PermutedBlocks, AreAskedForWhereTheProcessorDoesNotReadAhead) {
                          Row{"u16[15,352,5,608] -> u16[15,352,5,608]{2,3,1,0}", true},
                          Row{"f32[32,3,224,224] -> f32[32,3,224,224]{1,3,2,0}", false}}) {
     ASSERT_EQ(scheduled(row.text, reading_ahead()).movement, Movement::permute) << row.text;
-    const Program program = plan_programs(simplified_space(row.text), reading_ahead()).front();
+    const Program program = on_lines(plan_programs(simplified_space(row.text), reading_ahead()));
     const int64_t lines = (program.operands[1].end - program.operands[1].begin) / 64;
     const int64_t asked = AskedLines(program).count();
     EXPECT_EQ(asked > 0, row.asked) << row.text;
@@ -252,7 +252,7 @@ TEST(Rows, ThatShareSetsOfAllCachesComeToScratchAFewAheadOfEachOther) {
     EXPECT_EQ(schedule.movement == Movement::gather, row.rows_ahead > 0) << row.text;
   }
   const char* const text = "u8[128,16,64,64] -> u8[128,16,64,64]{0,2,3,1}";
-  const Program program = plan_programs(simplified_space(text), target).front();
+  const Program program = on_lines(plan_programs(simplified_space(text), target));
   constexpr int64_t lines = 128 * 16 * 64 * 64 / 64, rows = 64;
   EXPECT_GE(AskedLines(program).count(), lines / rows * (rows - 12));
   target.gathers_streamed_lines = false;
@@ -312,7 +312,7 @@ TEST(Networks, OfBytesLoadAllRowsFirstWhereRegistersHoldThem) {
     Target target = streaming_target();
     if (!hold) target.registers = 24;
     const std::string text =
-        to_string(plan_programs(simplified_space("u8[64,64] -> u8[64,64]{0,1}"), target).front());
+        to_string(on_lines(plan_programs(simplified_space("u8[64,64] -> u8[64,64]{0,1}"), target)));
     const size_t unpacked = text.find("unpack");
     EXPECT_EQ(text.find(" load ", unpacked) == std::string::npos, hold) << text;
   }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,6 +17,7 @@
 #include "schedule/scheduling.hpp"
 #include "select/select.hpp"
 #include "support/microkernel_tails.hpp"
+#include "support/nest_moves.hpp"
 #include "support/scheduled.hpp"
 #include "support/setups.hpp"
 
@@ -171,33 +171,6 @@ TEST(Splices, AreOfRunsThatOthersOfWholeLinesFollow) {
     EXPECT_FALSE(spliced.has_value()) << text;
   }
 }
-
-/// Where the source's elements go, of a nest.
-class Moves {
- public:
-  void add(const nest::Block& block, const Strides& at) {
-    for (const nest::Node& node : block) {
-      const Strides here = sum(at, node.offset);
-      if (const nest::For* loop = std::get_if<nest::For>(&node.statement)) {
-        for (int64_t i = 0; i < loop->side.extent; ++i)
-          add(loop->body, sum(here, loop->side.at(i)));
-      } else {
-        add(std::get<nest::Tile>(node.statement).sides, 0, here);
-      }
-    }
-  }
-
-  std::multimap<int64_t, int64_t> to;  ///< of the source, by the target
-
- private:
-  void add(const std::vector<Side>& sides, size_t k, const Strides& at) {
-    if (k == sides.size()) {
-      to.emplace(at[0], at[1]);
-      return;
-    }
-    for (int64_t i = 0; i < sides[k].extent; ++i) add(sides, k + 1, sum(at, sides[k].at(i)));
-  }
-};
 
 TEST(Splices, LeaveNoElementOutAndTakeNoneTwice) {
   const Target target = target_of_long_runs();

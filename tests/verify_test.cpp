@@ -103,6 +103,12 @@ TEST(Verify, RefusesProgramsWithOneFault) {
       {"an operand's bytes", 6, [](Program& p) { p.operands[2].end = -1; }},
       {"no power of two", 6, [](Program& p) { p.operands[0].alignment = 48; }},
       {"no power of two", 6, [](Program& p) { p.operands[0].alignment = 0; }},
+      {"an operand's phase", 6, [](Program& p) { p.operands[0].phase = p.operands[0].alignment; }},
+      {"an operand's phase", 6,
+       [](Program& p) {
+         p.operands[2].alignment = 64;
+         p.operands[2].phase = 16;
+       }},
       {"the order target", 6, [](Program& p) { p.operands[2].role = Role::target; }},
       {"too many streams", 6, [](Program& p) { p.streams.resize(max_streams + 1); }},
       {"too many operands", 6, [](Program& p) { p.operands.resize(max_operands + 1); }},

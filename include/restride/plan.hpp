@@ -107,7 +107,7 @@ class Plan {
   int64_t code_bytes() const;          ///< generated code, 0 for the interpreter
   double compile_seconds()
       const;  ///< planning and compiling when the kernel was made; not this look-up
-  /// Independent pieces of work, where the pointers are aligned as the best program wants them.
+  /// Independent pieces of work, where all pointers stand on lines.
   int64_t unit_count() const;
 
   class State;  ///< private to the library

@@ -1,6 +1,7 @@
 // What the peels of a schedule take apart. Each operand's is taken of what the one before leaves.
 //
 //     peeled     first | between | last
+//     a ring     between | the last with the first
 //     spliced    between | the last of a run with the first of the next one | both ends of all
 #include "loop_nest/parts.hpp"
 
@@ -28,16 +29,6 @@ Part part_of(Part whole, int axis, int64_t begin, int64_t end) {
     for (size_t k = 0; k < whole.offset.size(); ++k) whole.offset[k] += begin * loop.stride[k];
   }
   return whole;
-}
-
-/// Gives an axis `length` elements, by its finest loop alone.
-void in_one_loop(Schedule& schedule, int axis, int64_t length) {
-  schedule.space.axes[static_cast<size_t>(axis)] = {length, length};
-  for (Loop& loop : schedule.space.loops) {
-    if (loop.axis != axis) continue;
-    loop.extent = loop.step == 1 ? length : 1;
-    if (loop.step != 1) loop.step = length;
-  }
 }
 
 int64_t extent_of(const Part& part, int axis) {
@@ -75,6 +66,16 @@ Part spliced(const Part& whole, const Peel& peel, size_t operand) {
   finest(part.schedule, peel.axis).own = std::move(own);
   part.from.push_back({peel.axis, length - peel.last});
   return part;
+}
+
+/// The last elements of each run, behind them the first ones.
+Part closed(Part whole, const Peel& peel) {
+  const int64_t length = extent_of(whole, peel.axis);
+  in_one_loop(whole.schedule, peel.axis, peel.last + peel.first);
+  OwnDigits& own = finest(whole.schedule, peel.axis).own;
+  for (int operand = 0; operand < 2; ++operand) own.push_back({operand, length, 0});
+  whole.from.push_back({peel.axis, length - peel.last});
+  return whole;
 }
 
 /// The first elements of the first run of all that are spliced, and the last ones of the last.
@@ -115,6 +116,7 @@ void lower_behind(const Part& part, size_t done, Block& block) {
   const auto& axes = part.schedule.space.axes;
   const int64_t end = axes[static_cast<size_t>(peel.axis)].valid, last = end - peel.last;
   if (peel.first < last) lower_behind(part_of(part, peel.axis, peel.first, last), done + 1, block);
+  if (peel.ring) return lower_plainly(closed(part, peel), block);
   if (peel.next < 0) {
     if (peel.first > 0) lower_plainly(part_of(part, peel.axis, 0, peel.first), block);
     if (peel.last > 0) lower_plainly(part_of(part, peel.axis, last, end), block);
@@ -128,6 +130,15 @@ void lower_behind(const Part& part, size_t done, Block& block) {
 }
 
 }  // namespace
+
+void in_one_loop(Schedule& schedule, int axis, int64_t length) {
+  schedule.space.axes[static_cast<size_t>(axis)] = {length, length};
+  for (Loop& loop : schedule.space.loops) {
+    if (loop.axis != axis) continue;
+    loop.extent = loop.step == 1 ? length : 1;
+    if (loop.step != 1) loop.step = length;
+  }
+}
 
 void lower_peeled(const Part& whole, Block& block) { lower_behind(whole, 0, block); }
 

@@ -56,11 +56,14 @@ constexpr bool has_panels(Staging staging) {
 ///                              the first 6 and the last 2: b between, c spliced
 ///
 /// Of runs along two axes, all elements go with those of the next one.
+///
+/// Of a ring the last elements and the first ones of the same run are one block.
 struct Peel {
   int axis = -1;
   int64_t first = 0, last = 0;
   int next = -1;    ///< of a splice
   int slower = -1;  ///< of a splice of runs along two axes, the slower one
+  bool ring = false;
 
   bool operator==(const Peel&) const = default;
 };

@@ -31,6 +31,7 @@ std::string to_string(const Peel& peel) {
   if (peel.axis < 0) return "";
   return ", apart the first " + std::to_string(peel.first) + " and the last " +
          std::to_string(peel.last) + " elements of axis " + std::to_string(peel.axis) +
+         (peel.ring ? ", together" : "") +
          (peel.next < 0 ? "" : ", spliced along axis " + std::to_string(peel.next)) +
          (peel.slower < 0 ? "" : " behind axis " + std::to_string(peel.slower));
 }

@@ -31,7 +31,7 @@ const KernelVariant& pick(const KernelSet& kernels, const Buffers& buffers) {
   for (int k = 1; k <= max_sources; ++k) source |= reinterpret_cast<uintptr_t>(buffers.pointers[k]);
   const auto target = reinterpret_cast<uintptr_t>(buffers.pointers[0]);
   for (const KernelVariant& variant : kernels.variants) {
-    if ((source & variant.source_mask) == 0 &&
+    if ((source & variant.source_mask) == variant.source_bits &&
         (target & variant.target_mask) == variant.target_bits)
       return variant;
   }

@@ -67,8 +67,8 @@ Result<void> explain_program(const IterationSpace& space, const Target& target,
     explanation.schedule = std::move(stages.schedule);
     explanation.nest = std::move(stages.nest);
     explanation.microkernels = std::move(stages.microkernels);
-    programs = plan_programs(space, target);
-    if (programs.size() > 1) programs.resize(1);
+    const std::vector<Program> planned = plan_programs(space, target);
+    programs.push_back(on_lines(planned));
   }
   const Result<Compiled> compiled = compile(programs, target, backend);
   if (!compiled) return compiled.error();

@@ -73,8 +73,10 @@ Result<KernelVariant> make_variant(std::span<const program::Operand> operands, i
     if (source == max_sources) return unplannable("more sources than a problem has");
     extend(kernels.source_ranges[static_cast<size_t>(source)], operand);
     variant.source_mask |= static_cast<uintptr_t>(operand.alignment - 1);
+    variant.source_bits |= static_cast<uintptr_t>(operand.phase);
     variant.arguments.push_back({operand.role, ++source});
   }
+  if (source > 1 && variant.source_bits != 0) return unplannable("a phase of several sources");
   variant.takes_buffers = !kernels.computes_floats && in_order(variant.arguments);
   return variant;
 }

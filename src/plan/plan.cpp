@@ -230,7 +230,11 @@ double Plan::compile_seconds() const { return serving(*state_->kernels).compile_
 
 int64_t Plan::unit_count() const {
   const std::vector<KernelVariant>& variants = serving(*state_->kernels).variants;
-  return variants.empty() ? 0 : variants.front().units;
+  const auto on_lines =
+      std::find_if(variants.begin(), variants.end(), [](const KernelVariant& variant) {
+        return (variant.source_bits | variant.target_bits) == 0;
+      });
+  return on_lines == variants.end() ? 0 : on_lines->units;
 }
 
 }  // namespace restride

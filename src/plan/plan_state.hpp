@@ -39,9 +39,8 @@ struct KernelVariant {
   Kernel kernel;
   std::vector<Argument> arguments;  ///< in the order of Program::operands
   int64_t units = 0;
-  uintptr_t source_mask = 0;  ///< pointer bits that have to be 0
-  uintptr_t target_mask = 0,
-            target_bits = 0;  ///< those that are asked for, and what they have to be
+  /// Bits of pointers that are asked for, and what they have to be.
+  uintptr_t source_mask = 0, source_bits = 0, target_mask = 0, target_bits = 0;
   int64_t scratch_bytes = 0;
   /// `arguments` are the operands of the problem in their order, and nothing has to be set up.
   bool takes_buffers = false;

@@ -130,6 +130,22 @@ std::optional<Planned> plan_behind_header(const IterationSpace& simplified, cons
   return plan;
 }
 
+/// The same where arrays stay in the caches.
+std::optional<Planned> plan_cached_behind_header(const Schedule& on_line, const Target& target,
+                                                 int64_t most_bytes) {
+  std::optional<Schedule> schedule = peeled_in_caches(on_line, target, header_bytes);
+  if (!schedule) return std::nullopt;
+  Planned plan{*std::move(schedule), {}};
+  plan.program = select(lower(plan.schedule), plan.schedule, target, {});
+  for (size_t k = 0; k < plan.schedule.peels.size(); ++k) {
+    if (plan.schedule.peels[k].axis < 0) continue;
+    plan.program.operands[k].alignment = target.line_bytes;
+    plan.program.operands[k].phase = header_bytes;
+  }
+  plan.code_bytes = estimated_code_bytes(plan.program);
+  return plan.code_bytes <= most_bytes ? std::optional(std::move(plan)) : std::nullopt;
+}
+
 Promise on_line(const Target& target) { return {{target.vector_bytes}, true}; }
 
 /// Nothing but what stores of lines that begin elsewhere need: allocators put a header before the
@@ -143,7 +159,7 @@ Promise between_lines(const Target& target) {
 std::vector<Program> plan_programs(const IterationSpace& simplified, const Target& target) {
   std::vector<Program> programs;
   int64_t code_bytes = 0;
-  const auto add = [&](Planned plan) {
+  const auto add = [&](Planned& plan) {
     code_bytes += plan.code_bytes;
     programs.push_back(std::move(plan.program));
     return programs.back().operands[0].alignment > 1;
@@ -158,23 +174,35 @@ std::vector<Program> plan_programs(const IterationSpace& simplified, const Targe
   }
   if (behind) left -= behind->code_bytes;
   // Where no store can be proved aligned, the promise of an aligned target buys nothing.
-  if (!add(std::move(fast))) return programs;
+  if (!add(fast)) {
+    std::optional<Planned> cached = plan_cached_behind_header(fast.schedule, target, left);
+    if (cached) programs.insert(programs.begin(), std::move(cached->program));
+    return programs;
+  }
   bool elsewhere = true;
   const bool shifts = is_move(simplified.op) && shifts_lines(target, simplified.op.bytes);
   if (shifts && knows_lines) {
     Planned between = plan_shortly(simplified, target, between_lines(target), CodeGoal::fast, left);
     const bool streams = uses_nontemporal_stores(between.program);
-    if (streams) elsewhere = add(std::move(between));
+    if (streams) elsewhere = add(between);
   }
   if (elsewhere) {
     // The program for arrays that stay in the caches, made in a third of the time.
     Target caching = target;
     caching.nontemporal = false;
-    add(plan_shortly(simplified, caching, {}, CodeGoal::compact, left));
+    Planned cached = plan_shortly(simplified, caching, {}, CodeGoal::compact, left);
+    add(cached);
   }
   if (behind && code_bytes + behind->code_bytes <= most_code_bytes)
     programs.insert(programs.begin() + 1, std::move(behind->program));
   return programs;
+}
+
+const Program& on_lines(std::span<const Program> programs) {
+  return *std::find_if(programs.begin(), programs.end(), [](const Program& program) {
+    return std::all_of(program.operands.begin(), program.operands.end(),
+                       [](const program::Operand& operand) { return operand.phase == 0; });
+  });
 }
 
 std::vector<Target> rivals(const IterationSpace& simplified, const Target& target) {

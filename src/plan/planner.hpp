@@ -3,6 +3,7 @@
 //     IterationSpace ── schedule ──► Schedule ── lower ──► LoopNest ── select ──► Program
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,12 +18,15 @@ namespace restride {
 /// for their alignment.
 std::vector<Program> plan_programs(const IterationSpace& simplified, const Target& target);
 
+/// The one for pointers that stand on lines. Precondition: not empty.
+const Program& on_lines(std::span<const Program> programs);
+
 /// Targets to plan for instead, where it takes a measurement to tell what is faster: with the other
 /// answer to whether stores go around the caches, with narrower vectors. All run where `target`
 /// does.
 std::vector<Target> rivals(const IterationSpace& simplified, const Target& target);
 
-/// The stages on the way to the first of plan_programs, as text.
+/// The stages on the way to the program for pointers on lines, as text.
 struct StageTexts {
   std::string schedule, nest;
   std::vector<std::string> microkernels;

@@ -92,7 +92,7 @@ Checked Verifier::check_head() const {
       return Violation{6, "an operand's alignment is no power of two"};
     }
     if (operand.phase < 0 || operand.phase >= operand.alignment ||
-        (operand.phase != 0 && operand.role != Role::target)) {
+        (operand.phase != 0 && operand.role == Role::scratch)) {
       return Violation{6, "an operand's phase"};
     }
   }

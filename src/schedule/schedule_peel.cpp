@@ -14,7 +14,7 @@
 //     target   |............0000|0000000000000000|0000111111111111|1111111111111111|1111222222..
 //                                                  spliced: the last of run 0, the first of run 1
 //
-// Others are shifted (schedule_between_lines).
+// Others are shifted (schedule_between_lines). What stays in the caches: schedule_cached_peel.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -23,6 +23,7 @@
 #include "base/arithmetic.hpp"
 #include "microkernel/microkernel.hpp"
 #include "program/program.hpp"
+#include "schedule/peel_ends.hpp"
 #include "schedule/scheduling.hpp"
 
 namespace restride {
@@ -50,48 +51,10 @@ bool is_staged_transpose(const Schedule& schedule) {
          schedule.staging != Staging::images && !schedule.shifts_runs;
 }
 
-/// The axis along which elements of an operand lie side by side; -1: none, or more than they.
-int axis_of_runs(const IterationSpace& space, size_t operand) {
-  const auto first = std::find_if(space.loops.begin(), space.loops.end(), [&](const Loop& loop) {
-    return loop.step == 1 && loop.stride[operand] == space.op.bytes;
-  });
-  return first == space.loops.end() ? -1 : first->axis;
-}
-
-/// Whether all loops of an axis advance in both operands as its finest does.
-bool is_uniform(const IterationSpace& space, int axis) {
-  Strides finest{};
-  for (const Loop& loop : space.loops) {
-    if (loop.axis == axis && loop.step == 1) finest = loop.stride;
-  }
-  return std::all_of(space.loops.begin(), space.loops.end(), [&](const Loop& loop) {
-    return loop.axis != axis ||
-           (loop.stride[0] == loop.step * finest[0] && loop.stride[1] == loop.step * finest[1]);
-  });
-}
-
-/// Whether all loops but those of `axis` lead to whole lines of an operand.
-bool keeps_to_lines(const IterationSpace& space, const Target& target, size_t operand, int axis) {
-  return std::all_of(space.loops.begin(), space.loops.end(), [&](const Loop& loop) {
-    return loop.own.empty() && (loop.axis == axis || loop.stride[operand] % target.line_bytes == 0);
-  });
-}
-
 /// Whether runs of an operand along an axis are long enough to be peeled, and all begin alike.
 bool can_peel(const IterationSpace& space, const Target& target, size_t operand, int axis) {
-  if (axis < 0) return false;
-  const Axis& run = space.axes[static_cast<size_t>(axis)];
-  return keeps_to_lines(space, target, operand, axis) && run.valid == run.padded &&
-         run.valid * space.op.bytes >= least_peeled_run_bytes && is_uniform(space, axis) &&
-         space.tail_end == space.tail_begin;
-}
-
-/// The elements of an axis before the first line of a run that begins `phase` bytes behind one, and
-/// those behind the last line.
-Peel ends_of(const IterationSpace& space, const Target& target, int axis, int64_t phase) {
-  const int64_t in_line = target.line_bytes / space.op.bytes;
-  const int64_t first = in_line - phase / space.op.bytes;
-  return {axis, first, (space.axes[static_cast<size_t>(axis)].valid - first) % in_line};
+  return runs_begin_alike(space, target, operand, axis) &&
+         space.axes[static_cast<size_t>(axis)].valid * space.op.bytes >= least_peeled_run_bytes;
 }
 
 /// Elements of an axis in a block.

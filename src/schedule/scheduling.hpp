@@ -39,6 +39,10 @@ std::optional<Schedule> peeled(Schedule on_line, const Target& target, int64_t p
 std::optional<Schedule> peeled_twice(const IterationSpace& simplified, const Schedule& on_line,
                                      const Target& target, int64_t phase);
 
+/// The same for a transpose that stays in the caches. Its blocks divide what is between the ends,
+/// where they can. None where no runs are long, or begin alike.
+std::optional<Schedule> peeled_in_caches(Schedule on_line, const Target& target, int64_t phase);
+
 /// The same for runs that others follow, which may be short: their last elements and the first ones
 /// of the next run are moved together, and so along runs of the source where others follow those.
 /// None where no rows of whole lines follow each other in the target.

@@ -134,6 +134,7 @@ Setting demanded_alignment(const Program& program) {
   for (const program::Operand& operand : program.operands) {
     if (operand.role == program::Role::source) {
       setting.source_alignment = std::max(setting.source_alignment, operand.alignment);
+      setting.source_misalignment = std::max(setting.source_misalignment, operand.phase);
     } else if (operand.role == program::Role::target) {
       setting.target_alignment = operand.alignment;
       setting.target_misalignment = operand.phase;

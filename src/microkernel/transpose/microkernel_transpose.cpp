@@ -23,10 +23,12 @@ std::vector<Position> positions(const std::vector<Side>& sides, Position first) 
   std::vector<Position> result{first};
   for (const Side& side : sides) {
     std::vector<Position> repeated;
+    const Strides begin = side.at(0);
     repeated.reserve(result.size() * static_cast<size_t>(side.extent));
     for (const Position& outer : result) {
       for (int64_t i = 0; i < side.extent; ++i) {
-        repeated.push_back({outer.source + i * side.stride[1], outer.target + i * side.stride[0],
+        const Strides at = side.at(i);
+        repeated.push_back({outer.source + at[1] - begin[1], outer.target + at[0] - begin[0],
                             outer.filled || i + side.filled >= side.extent});
       }
     }
@@ -134,7 +136,8 @@ std::vector<Part> unspliced(std::vector<Side> sides) {
 
 /// Parts whose innermost side falls into chunks of `most`, and what is left of it.
 std::vector<Part> in_chunks(std::vector<Side> sides, int64_t most) {
-  if (!sides.empty() && !sides.back().own.empty()) {
+  if (sides.empty() || sides.back().extent <= most) return {{std::move(sides), {}}};
+  if (!sides.back().own.empty()) {
     std::vector<Part> parts;
     for (Part& whole : unspliced(std::move(sides))) {
       for (Part& part : in_chunks(std::move(whole.sides), most)) {
@@ -144,7 +147,6 @@ std::vector<Part> in_chunks(std::vector<Side> sides, int64_t most) {
     }
     return parts;
   }
-  if (sides.empty() || sides.back().extent <= most) return {{std::move(sides), {}}};
   Part rest{sides, {}};
   Side chunks = sides.back();
   rest.sides.back().extent = chunks.extent % most;
