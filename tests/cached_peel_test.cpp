@@ -105,7 +105,7 @@ TEST(CachedPeels, LeaveNoElementOutAndTakeNoneTwice) {
 
 TEST(CachedPeels, TakeCodeForOneBlockAndTheEnds) {
   const Target target = target_of({"avx512_vbmi", Caches::leave_l1});
-  // Rows of a network's number of networks, of a prime number of them, of a rest before.
+  // Numbers of networks that blocks divide, and prime ones; rows that left a rest.
   for (const char* text :
        {"f32[256,256] -> f32[256,256]{0,1}", "f32[8,128,768] -> f32[8,128,768]{1,2,0}",
         "f32[784,512] -> f32[784,512]{0,1}", "f64[1000,1000] -> f64[1000,1000]{0,1}"}) {

@@ -31,6 +31,16 @@ Part part_of(Part whole, int axis, int64_t begin, int64_t end) {
   return whole;
 }
 
+/// Gives an axis `length` elements, by its finest loop alone.
+void in_one_loop(Schedule& schedule, int axis, int64_t length) {
+  schedule.space.axes[static_cast<size_t>(axis)] = {length, length};
+  for (Loop& loop : schedule.space.loops) {
+    if (loop.axis != axis) continue;
+    loop.extent = loop.step == 1 ? length : 1;
+    if (loop.step != 1) loop.step = length;
+  }
+}
+
 int64_t extent_of(const Part& part, int axis) {
   return part.schedule.space.axes[static_cast<size_t>(axis)].valid;
 }
@@ -130,15 +140,6 @@ void lower_behind(const Part& part, size_t done, Block& block) {
 }
 
 }  // namespace
-
-void in_one_loop(Schedule& schedule, int axis, int64_t length) {
-  schedule.space.axes[static_cast<size_t>(axis)] = {length, length};
-  for (Loop& loop : schedule.space.loops) {
-    if (loop.axis != axis) continue;
-    loop.extent = loop.step == 1 ? length : 1;
-    if (loop.step != 1) loop.step = length;
-  }
-}
 
 void lower_peeled(const Part& whole, Block& block) { lower_behind(whole, 0, block); }
 

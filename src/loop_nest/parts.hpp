@@ -21,9 +21,6 @@ struct Part {
   std::vector<From> from{};
 };
 
-/// Gives an axis `length` elements, by its finest loop alone.
-void in_one_loop(Schedule& schedule, int axis, int64_t length);
-
 /// Appends the statements of a part, without a look at its peels.
 void lower_plainly(const Part& part, nest::Block& block);
 

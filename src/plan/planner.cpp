@@ -175,8 +175,8 @@ std::vector<Program> plan_programs(const IterationSpace& simplified, const Targe
   if (behind) left -= behind->code_bytes;
   // Where no store can be proved aligned, the promise of an aligned target buys nothing.
   if (!add(fast)) {
-    std::optional<Planned> cached = plan_cached_behind_header(fast.schedule, target, left);
-    if (cached) programs.insert(programs.begin(), std::move(cached->program));
+    behind = plan_cached_behind_header(fast.schedule, target, left);
+    if (behind) programs.insert(programs.begin(), std::move(behind->program));
     return programs;
   }
   bool elsewhere = true;
