@@ -106,6 +106,8 @@ struct Schedule {
   int64_t rows_ahead = 0;
   /// Networks of a transpose go on along the target before they do along the source.
   bool target_first = false;
+  /// Blocks are for a target that begins on a line; elsewhere others are faster.
+  bool wants_lines = false;
   /// Of a computation: the sources that are asked for ahead where they are read in place, a bit an
   /// operand.
   uint32_t asked_sources = 0;

@@ -173,6 +173,13 @@ std::vector<Program> plan_programs(const IterationSpace& simplified, const Targe
     behind = plan_behind_header(simplified, fast.schedule, target, left - least_elsewhere_bytes);
   }
   if (behind) left -= behind->code_bytes;
+  if (fast.schedule.wants_lines) {
+    Planned anywhere = plan_shortly(simplified, target, {}, CodeGoal::fast, left);
+    fast.program.operands[0].alignment = target.line_bytes;
+    add(fast);
+    add(anywhere);
+    return programs;
+  }
   // Where no store can be proved aligned, the promise of an aligned target buys nothing.
   if (!add(fast)) {
     behind = plan_cached_behind_header(fast.schedule, target, left);

@@ -26,6 +26,17 @@ bool source_rows_crowd(const Draft& draft);
 /// write.
 bool source_rows_stay(const Draft& draft);
 
+/// How blocks go on along rows of the source before they take the next ones.
+struct SourceWalk {
+  int64_t rows = 0;          ///< of a block: those of a network, which stay in L1; 0: it does not
+  bool wants_lines = false;  ///< only a target that begins on a line is written faster so
+};
+
+/// Where more rows of the source would drive each other out of L1, and columns of the target do not
+/// do that, too; and where rows begin between lines, so that networks beside each other share some,
+/// but write whole ones.
+SourceWalk walk_along_source(const Draft& draft);
+
 /// Whether columns that begin between lines of the target crowd sets of L1, be networks as narrow
 /// as they can. Rows are long enough then to be made in scratch first.
 bool target_columns_crowd(const Draft& draft);

@@ -189,6 +189,7 @@ void transpose(Draft& draft) {
   const int64_t widest = narrow ? target.l1_vector_bytes : target.vector_bytes;
   if (narrow) schedule.network_column_bytes = std::min(schedule.network_column_bytes, widest);
   const Schedule undecided = schedule;
+  const SourceWalk walk = walk_along_source(draft);
   const bool crowded = crowds_sets(draft), crowds = make_room_in_l1(draft);
   const std::optional<Runs> runs = take_runs(draft, widest);
   if (!runs) return;  // permuted
@@ -219,7 +220,7 @@ void transpose(Draft& draft) {
   }
   const bool pages = digits == 0 && reads_pages(draft, row, column);
   const Block block = pages ? Block{page_rows, target.page_bytes / bytes}
-                            : block_of_networks(draft, streams, crowds);
+                            : block_of_networks(draft, streams, crowds, walk.rows);
   schedule.target_first = crowds || schedule.network_column_bytes >= target.line_bytes;
   const int64_t rows =
       pages ? block.rows : std::max(block.rows, long_rows(draft, row, column, crowded));
@@ -234,6 +235,7 @@ void transpose(Draft& draft) {
   if (short_rows) schedule.vector_bytes = target.vector_bytes;
   if (lanes && row == lane_bytes) schedule.vector_bytes = lanes_bytes;
   schedule.staging = pages ? Staging::registers : Staging::panels;
+  schedule.wants_lines = block.walks && walk.wants_lines;
   if (!schedule.nontemporal) {
     schedule.claimed_ahead =
         claimed_ahead(draft, column, aligned ? Rows::begin_lines : Rows::between_lines);

@@ -104,14 +104,14 @@ constexpr int64_t widest_walked_along = 2, least_walked_bytes = 320;
 /// u8[60056,66] .48 -> .60, [21216,200] .42 -> .62, [5760,1000] .37 -> .52, u16[30648,65] .53 ->
 /// .67, f32[4800,333] .71 -> .86; more columns than have translations 1.03. Where lines of the
 /// target are asked for, fewer columns have room in L1.
-int64_t uncut_digit_bytes(const Draft& draft, int64_t row) {
+int64_t uncut_digit_bytes(const Draft& draft, int64_t row, bool walks) {
   const Target& target = draft.target();
   const int across = widest_source_loop(draft), next = draft.next_in_run(0, row);
   const int64_t bytes = draft.space().op.bytes, pitch = row_pitch(draft);
   if (target.claims_transposed_lines || pitch == 0 || across < 0 || next < 0) return 0;
   if (draft.loop(next).extent < least_blocks_below) return 0;
-  const bool walked_along =
-      bytes <= widest_walked_along && pitch >= least_walked_bytes && begins_lines(draft);
+  const bool along = walks || bytes <= widest_walked_along;
+  const bool walked_along = along && pitch >= least_walked_bytes && begins_lines(draft);
   const Axis& digit = draft.space().axes[static_cast<size_t>(draft.loop(across).axis)];
   const bool shares =
       pitch % target.line_bytes != 0 || digit.valid * bytes % target.line_bytes != 0;
@@ -131,8 +131,8 @@ int64_t uncut_digit_bytes(const Draft& draft, int64_t row) {
 int64_t uncut_columns(const Draft& draft, int64_t row, int64_t column, const Block& block) {
   const int64_t wanted = block.columns * draft.space().op.bytes;
   if (draft.goal() == CodeGoal::small) return wanted;
-  const int64_t most =
-      draft.schedule().nontemporal ? draft.target().uncut_run_bytes : uncut_digit_bytes(draft, row);
+  const int64_t most = draft.schedule().nontemporal ? draft.target().uncut_run_bytes
+                                                    : uncut_digit_bytes(draft, row, block.walks);
   int64_t whole = column;
   for (int k; (k = draft.next_in_run(1, whole)) >= 0;) {
     const int64_t longer = whole * draft.loop(k).extent;
@@ -162,12 +162,13 @@ int64_t columns_of_panels(const Draft& draft, int64_t column, int64_t wanted) {
 
 }  // namespace
 
-Block block_of_networks(const Draft& draft, bool streams, bool crowds) {
+Block block_of_networks(const Draft& draft, bool streams, bool crowds, int64_t walked) {
   const int64_t bytes = draft.space().op.bytes;
   if (draft.goal() == CodeGoal::small)
     return {draft.target().vector_bytes / bytes, draft.schedule().network_column_bytes / bytes};
   if (draft.schedule().nontemporal) return streamed_block(bytes);
   if (streams) return uncached_block;
+  if (walked > 0) return {walked, kept_columns(draft), true};
   return {crowds ? crowded_rows(draft.target(), bytes) : cached_rows(draft), kept_columns(draft)};
 }
 

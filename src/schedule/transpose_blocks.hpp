@@ -14,11 +14,12 @@ namespace restride::scheduling {
 /// Rows lie along the run of the target, columns along that of the source.
 struct Block {
   int64_t rows, columns;
+  bool walks = false;  ///< see walk_along_source
 };
 
 /// Networks that make a block. `streams`: arrays do not stay in the caches, even if they are
-/// written through them. `crowds`: columns crowd sets of L1.
-Block block_of_networks(const Draft& draft, bool streams, bool crowds);
+/// written through them. `crowds`: columns crowd sets of L1. `walked`: see walk_along_source.
+Block block_of_networks(const Draft& draft, bool streams, bool crowds, int64_t walked);
 
 /// Rows of a block that streams, for processors that like longer runs of the target: all rows of
 /// the digit that goes on behind runs of `row` bytes, or some where runs of the source, of `column`

@@ -55,6 +55,8 @@ void take_zen4(Make& make) {
   // u16 and f32 in .76, .86 and .92 of the time. Outside of L1 halves are written for lines: f32
   // 256 x 256 .90 -> .46.
   make.l1_vector_bytes = 32;
+  make.walks_along_source = true;
+  make.wide_network_bytes = make.l2_bytes;
   // u8 32 x 16 .51 -> .54, f32 16 x 16 .69 -> .52, u16 32 x 16 .53 -> .43.
   make.dense_ring_bytes = 1;
 }

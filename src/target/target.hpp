@@ -49,6 +49,9 @@ struct Make {
   /// Runs of a target that touch are shifted, not put together with others, if they are of so many
   /// bytes and their rows are far apart in the source.
   int64_t shifted_touching_run_bytes = std::numeric_limits<int64_t>::max();
+  /// Blocks of transposes in the caches have the rows of a network, and go on along the source,
+  /// where its rows crowd sets of L1 or begin between lines of which the target's are whole.
+  bool walks_along_source = false;
   /// Stores through masks ask for their lines when it is their turn, not before.
   bool masked_stores_wait = false;
   /// Stores to more lines of a set of L1 than it has ways drive out each other's lines before they
@@ -87,6 +90,9 @@ struct Make {
   /// Rows of a source enter the networks of transposes in pieces of so many bytes: 16, or 32 where
   /// a shuffle of lanes costs less than another load.
   int network_piece_bytes = 16;
+  /// Beyond so many bytes, source and target together, networks of narrow elements read shorter
+  /// pieces where that leaves fewer lines waiting.
+  int64_t wide_network_bytes = std::numeric_limits<int64_t>::max();
   /// The widest registers of transposes whose arrays stay in L1: half of a line where the processor
   /// moves halves at a time.
   int l1_vector_bytes = 64;

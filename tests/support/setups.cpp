@@ -41,6 +41,12 @@ Target target_of(const Setup& setup) {
       setup.shifts_boxes || target.name == "avx512" ? 128 : std::numeric_limits<int64_t>::max();
   if (holds_nothing) target.l1_bytes = target.l2_bytes = target.l3_bytes = 0;
   if (setup.caches == Caches::leave_l1) target.l1_bytes = 0;
+  target.walks_along_source = setup.caches == Caches::crowd_l1;
+  target.wide_network_bytes = std::numeric_limits<int64_t>::max();
+  if (setup.caches == Caches::crowd_l1) {
+    target.l1_bytes = 2 * target.page_bytes;
+    target.wide_network_bytes = 0;
+  }
   return target;
 }
 

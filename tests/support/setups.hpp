@@ -16,6 +16,7 @@ enum class Caches {
   hold_everything,
   hold_nothing,
   leave_l1,  ///< nothing in the first level, everything in the others
+  crowd_l1,  ///< two lines in each set of the first level, everything in the others
 };
 
 struct Setup {
