@@ -65,8 +65,9 @@ TEST(CachedPeels, AreOfTheOperandThatIsBetterMovedByWholeLines) {
         Row{"avx512_vbmi", "f32[64,64] -> f32[64,64]{0,1}", in_l1, {header, 0}},
         Row{"avx2", "f64[32,24] -> f64[32,24]{0,1}", in_l1, {header, 0}},
         Row{"sse2", "f32[64,64] -> f32[64,64]{0,1}", in_l1, {0, 0}},
-        // Narrow elements; short runs; ones that begin at several places in a line; padding.
-        Row{"avx512_vbmi", "u16[256,256] -> u16[256,256]{0,1}", beyond_l1, {0, 0}},
+        Row{"avx512_vbmi", "u16[256,256] -> u16[256,256]{0,1}", beyond_l1, {0, header}},
+        // Single bytes; short runs; ones that begin at several places in a line; padding.
+        Row{"avx512_vbmi", "u8[256,256] -> u8[256,256]{0,1}", beyond_l1, {0, 0}},
         Row{"avx512_vbmi", "f32[256,48] -> f32[256,48]{0,1}", beyond_l1, {0, 0}},
         Row{"avx512_vbmi", "f32[250,250] -> f32[250,250]{0,1}", beyond_l1, {0, 0}},
         Row{"avx512_vbmi",
@@ -132,7 +133,7 @@ TEST(CachedPeels, AreChosenByThePhaseOfTheirSource) {
 
 TEST_P(Microkernel, MovesPeeledRuns) {
   const bool in_l1 = GetParam().caches == Caches::hold_everything;
-  const std::vector<Element> elements = {{"f32", 4}, {"f64", 8}, {"c128", 16}};
+  const std::vector<Element> elements = {{"u16", 2}, {"f32", 4}, {"f64", 8}, {"c128", 16}};
   for (const Element& element : elements) {
     for (const int run_bytes : {256, 320, 448, 1088}) {
       for (const int other_bytes : {64, 192, 272, 400}) {

@@ -63,6 +63,7 @@ Body emit_computed_rows(const nest::Tile& tile, const ElementOp& op, const Strid
   RowWalk walk{.sides = {tile.sides.begin(), tile.sides.end() - 1}};
   walk.elements = row.extent;
   walk.advance = row.stride;
+  walk.first = machine.to_vectors / op.bytes;
   int64_t widest = storage_bytes(computing_type(op)), narrowest = widest;
   for (int operand = 0; operand <= source_count(op); ++operand) {
     widest = std::max(widest, element_bytes(op, operand));

@@ -18,7 +18,7 @@ class Walker {
 
   /// The rows of sides `side` and inside: unrolled while the code stays short, else a loop.
   Body rows(size_t side, const Strides& at) const {
-    int64_t groups = ceil_div(walk_.elements, walk_.group);
+    int64_t groups = ceil_div(walk_.elements, walk_.group) + (walk_.first > 0 ? 1 : 0);
     for (size_t k = side; k < walk_.sides.size(); ++k) groups *= walk_.sides[k].extent;
     if (groups <= walk_.most_straight_groups) return {emit_(unrolled(side, at))};
     if (side < walk_.sides.size()) return repeat(walk_.sides[side], rows(side + 1, at));
@@ -28,11 +28,21 @@ class Walker {
  private:
   /// One long row.
   Body row(const Strides& at) const {
-    const int64_t chunk = walk_.looped_groups * walk_.group, chunks = walk_.elements / chunk,
-                  rest = walk_.elements % chunk;
-    Body body = repeat({chunks, after({}, chunk)}, {emit_({{at, chunk}})});
-    if (rest > 0) append(body, {emit_({{after(at, chunks * chunk), rest}})});
+    const int64_t chunk = walk_.looped_groups * walk_.group;
+    const int64_t elements = walk_.elements - walk_.first, chunks = elements / chunk;
+    const int64_t rest = elements % chunk;
+    const Strides begin = after(at, walk_.first);
+    Body body;
+    if (walk_.first > 0) body.push_back(emit_({{at, walk_.first}}));
+    append(body, repeat({chunks, after({}, chunk)}, {emit_({{begin, chunk}})}));
+    if (rest > 0) append(body, {emit_({{after(begin, chunks * chunk), rest}})});
     return body;
+  }
+
+  /// What is moved of a row together.
+  std::vector<Run> parts(const Strides& at) const {
+    if (walk_.first == 0) return {{at, walk_.elements}};
+    return {{at, walk_.first}, {after(at, walk_.first), walk_.elements - walk_.first}};
   }
 
   Strides after(Strides at, int64_t elements) const {
@@ -41,7 +51,7 @@ class Walker {
   }
 
   std::vector<Run> unrolled(size_t side, const Strides& at) const {
-    std::vector<Run> runs{{at, walk_.elements}};
+    std::vector<Run> runs = parts(at);
     for (size_t k = side; k < walk_.sides.size(); ++k) {
       std::vector<Run> repeated;
       for (const Run& run : runs) {

@@ -28,10 +28,11 @@ struct RowWalk {
   int64_t group;                  ///< elements that the caller moves at once: most often a vector
   int64_t most_straight_groups;   ///< more are looped over
   int64_t looped_groups;          ///< straight-line code of a long row's loop
+  int64_t first = 0;              ///< elements of a row that are moved before all groups
 };
 
-/// Code for all rows of a tile. The runs passed to `emit` begin at multiples of `group` in their
-/// rows.
+/// Code for all rows of a tile. The runs passed to `emit` begin with the row, or at multiples of
+/// `group` behind its first elements.
 program::Body walk_rows(const RowWalk& walk, const Strides& at,
                         const std::function<program::Block(const std::vector<Run>&)>& emit);
 

@@ -104,12 +104,23 @@ Planned plan_shortly(const IterationSpace& simplified, const Target& target, con
   return plan;
 }
 
+/// Rows that are computed around the caches, whole lines behind the header.
+std::optional<Planned> computed_behind(const Schedule& on_line, const Target& target,
+                                       int64_t most_bytes) {
+  Planned plan{on_line, {}};
+  plan.program = select(lower(on_line), on_line, target, {target.line_bytes, header_bytes});
+  plan.code_bytes = estimated_code_bytes(plan.program);
+  const bool streams = uses_nontemporal_stores(plan.program);
+  return streams && plan.code_bytes <= most_bytes ? std::optional(std::move(plan)) : std::nullopt;
+}
+
 /// The blocks of a target on lines for one behind the header of an allocator; no program where that
 /// cannot be or would be much code.
 std::optional<Planned> plan_behind_header(const IterationSpace& simplified, const Schedule& on_line,
                                           const Target& target, int64_t most_bytes) {
   const TargetPointer behind{target.vector_bytes, header_bytes % target.vector_bytes};
   if (behind.phase == 0) return std::nullopt;
+  if (on_line.movement == Movement::compute) return computed_behind(on_line, target, most_bytes);
   const auto planned = [&](std::optional<Schedule> schedule) -> std::optional<Planned> {
     if (!schedule) return std::nullopt;
     Planned plan{*std::move(schedule), {}};
@@ -130,10 +141,33 @@ std::optional<Planned> plan_behind_header(const IterationSpace& simplified, cons
   return plan;
 }
 
+/// Whether rows are moved that stay in the caches.
+bool moves_cached_rows(const Schedule& schedule) {
+  const bool rows = schedule.movement == Movement::row || schedule.movement == Movement::splat ||
+                    schedule.movement == Movement::compute;
+  return rows && !schedule.nontemporal && !schedule.stores_runs && !is_packed(schedule.space.op);
+}
+
+/// Such rows, stored line by line behind the header, if that is other code.
+std::optional<Planned> plan_rows_behind_header(const Planned& on_line, const Target& target,
+                                               int64_t most_bytes) {
+  Planned plan{on_line.schedule, {}};
+  const TargetPointer behind{target.line_bytes, header_bytes};
+  plan.program = select(lower(plan.schedule), plan.schedule, target, behind);
+  plan.code_bytes = estimated_code_bytes(plan.program);
+  if (plan.code_bytes > most_bytes || plan.program.root == on_line.program.root)
+    return std::nullopt;
+  plan.program.operands[0].alignment = behind.alignment;
+  plan.program.operands[0].phase = behind.phase;
+  return plan;
+}
+
 /// The same where arrays stay in the caches.
-std::optional<Planned> plan_cached_behind_header(const Schedule& on_line, const Target& target,
+std::optional<Planned> plan_cached_behind_header(const Planned& on_line, const Target& target,
                                                  int64_t most_bytes) {
-  std::optional<Schedule> schedule = peeled_in_caches(on_line, target, header_bytes);
+  if (moves_cached_rows(on_line.schedule))
+    return plan_rows_behind_header(on_line, target, most_bytes);
+  std::optional<Schedule> schedule = peeled_in_caches(on_line.schedule, target, header_bytes);
   if (!schedule) return std::nullopt;
   Planned plan{*std::move(schedule), {}};
   plan.program = select(lower(plan.schedule), plan.schedule, target, {});
@@ -181,8 +215,10 @@ std::vector<Program> plan_programs(const IterationSpace& simplified, const Targe
     return programs;
   }
   // Where no store can be proved aligned, the promise of an aligned target buys nothing.
-  if (!add(fast)) {
-    behind = plan_cached_behind_header(fast.schedule, target, left);
+  const bool streams = fast.program.operands[0].alignment > 1;
+  if (!streams) behind = plan_cached_behind_header(fast, target, left);
+  add(fast);
+  if (!streams) {
     if (behind) programs.insert(programs.begin(), std::move(behind->program));
     return programs;
   }
@@ -190,8 +226,7 @@ std::vector<Program> plan_programs(const IterationSpace& simplified, const Targe
   const bool shifts = is_move(simplified.op) && shifts_lines(target, simplified.op.bytes);
   if (shifts && knows_lines) {
     Planned between = plan_shortly(simplified, target, between_lines(target), CodeGoal::fast, left);
-    const bool streams = uses_nontemporal_stores(between.program);
-    if (streams) elsewhere = add(between);
+    if (uses_nontemporal_stores(between.program)) elsewhere = add(between);
   }
   if (elsewhere) {
     // The program for arrays that stay in the caches, made in a third of the time.
