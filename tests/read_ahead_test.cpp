@@ -219,7 +219,9 @@ TEST(PermutedBlocks, AreAskedForWhereTheProcessorDoesNotReadAhead) {
     const int64_t lines = (program.operands[1].end - program.operands[1].begin) / 64;
     const int64_t asked = AskedLines(program).count();
     EXPECT_EQ(asked > 0, row.asked) << row.text;
-    if (row.asked) EXPECT_GE(asked, lines / 100 * 85) << row.text;
+    if (row.asked) {
+      EXPECT_GE(asked, lines / 100 * 85) << row.text;
+    }
   }
 }
 

@@ -148,27 +148,35 @@ bool moves_cached_rows(const Schedule& schedule) {
   return rows && !schedule.nontemporal && !schedule.stores_runs && !is_packed(schedule.space.op);
 }
 
-/// Such rows, stored line by line behind the header, if that is other code.
-std::optional<Planned> plan_rows_behind_header(const Planned& on_line, const Target& target,
-                                               int64_t most_bytes) {
-  Planned plan{on_line.schedule, {}};
-  const TargetPointer behind{target.line_bytes, header_bytes};
-  plan.program = select(lower(plan.schedule), plan.schedule, target, behind);
-  plan.code_bytes = estimated_code_bytes(plan.program);
-  if (plan.code_bytes > most_bytes || plan.program.root == on_line.program.root)
-    return std::nullopt;
-  plan.program.operands[0].alignment = behind.alignment;
-  plan.program.operands[0].phase = behind.phase;
-  return plan;
+/// Such rows, stored by vectors that lie in one line each, wherever an allocator lets the target
+/// begin, if that is other code; computed ones, whose code is longer, behind the header of a large
+/// array alone.
+std::vector<Planned> plan_cached_rows(const Planned& on_line, const Target& target,
+                                      int64_t most_bytes) {
+  std::vector<Planned> plans;
+  const LoopNest nest = lower(on_line.schedule);
+  const bool computes = on_line.schedule.movement == Movement::compute;
+  const int64_t within = target.vector_bytes - header_bytes;
+  const int64_t most = computes ? std::min(header_bytes, within) : within;
+  for (int64_t phase = header_bytes; phase <= most; phase += header_bytes) {
+    Planned plan{on_line.schedule, {}};
+    plan.program = select(nest, plan.schedule, target, {target.vector_bytes, phase});
+    plan.code_bytes = estimated_code_bytes(plan.program);
+    most_bytes -= plan.code_bytes;
+    if (most_bytes < 0 || plan.program.root == on_line.program.root) break;
+    plan.program.operands[0].alignment = target.vector_bytes;
+    plan.program.operands[0].phase = phase;
+    plans.push_back(std::move(plan));
+  }
+  return plans;
 }
 
-/// The same where arrays stay in the caches.
-std::optional<Planned> plan_cached_behind_header(const Planned& on_line, const Target& target,
-                                                 int64_t most_bytes) {
-  if (moves_cached_rows(on_line.schedule))
-    return plan_rows_behind_header(on_line, target, most_bytes);
+/// Programs for arrays that stay in the caches, but do not begin on lines.
+std::vector<Planned> plan_cached_between_lines(const Planned& on_line, const Target& target,
+                                               int64_t most_bytes) {
+  if (moves_cached_rows(on_line.schedule)) return plan_cached_rows(on_line, target, most_bytes);
   std::optional<Schedule> schedule = peeled_in_caches(on_line.schedule, target, header_bytes);
-  if (!schedule) return std::nullopt;
+  if (!schedule) return {};
   Planned plan{*std::move(schedule), {}};
   plan.program = select(lower(plan.schedule), plan.schedule, target, {});
   for (size_t k = 0; k < plan.schedule.peels.size(); ++k) {
@@ -177,7 +185,9 @@ std::optional<Planned> plan_cached_behind_header(const Planned& on_line, const T
     plan.program.operands[k].phase = header_bytes;
   }
   plan.code_bytes = estimated_code_bytes(plan.program);
-  return plan.code_bytes <= most_bytes ? std::optional(std::move(plan)) : std::nullopt;
+  std::vector<Planned> plans;
+  if (plan.code_bytes <= most_bytes) plans.push_back(std::move(plan));
+  return plans;
 }
 
 Promise on_line(const Target& target) { return {{target.vector_bytes}, true}; }
@@ -196,7 +206,6 @@ std::vector<Program> plan_programs(const IterationSpace& simplified, const Targe
   const auto add = [&](Planned& plan) {
     code_bytes += plan.code_bytes;
     programs.push_back(std::move(plan.program));
-    return programs.back().operands[0].alignment > 1;
   };
   Planned fast = plan_shortly(simplified, target, on_line(target), CodeGoal::fast);
   // No other program is longer than those before leave room for, if that can be.
@@ -215,18 +224,20 @@ std::vector<Program> plan_programs(const IterationSpace& simplified, const Targe
     return programs;
   }
   // Where no store can be proved aligned, the promise of an aligned target buys nothing.
-  const bool streams = fast.program.operands[0].alignment > 1;
-  if (!streams) behind = plan_cached_behind_header(fast, target, left);
-  add(fast);
-  if (!streams) {
-    if (behind) programs.insert(programs.begin(), std::move(behind->program));
+  if (fast.program.operands[0].alignment == 1) {
+    for (Planned& plan : plan_cached_between_lines(fast, target, left)) add(plan);
+    add(fast);
     return programs;
   }
+  add(fast);
   bool elsewhere = true;
   const bool shifts = is_move(simplified.op) && shifts_lines(target, simplified.op.bytes);
   if (shifts && knows_lines) {
     Planned between = plan_shortly(simplified, target, between_lines(target), CodeGoal::fast, left);
-    if (uses_nontemporal_stores(between.program)) elsewhere = add(between);
+    if (uses_nontemporal_stores(between.program)) {
+      elsewhere = between.program.operands[0].alignment > 1;
+      add(between);
+    }
   }
   if (elsewhere) {
     // The program for arrays that stay in the caches, made in a third of the time.

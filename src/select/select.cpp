@@ -285,8 +285,10 @@ class Selector {
     const bool takes_part = computes_rows() || (rows && !schedule_.nontemporal);
     if (around.phase == 0 || !takes_part) return 0;
     int64_t alignment = around.alignment, row_bytes = 0;
-    for (const nest::Side& side : tile.sides) {
-      const bool run = side.stride[0] == nest_.op.bytes && side.own.empty();
+    for (size_t k = 0; k < tile.sides.size(); ++k) {
+      const nest::Side& side = tile.sides[k];
+      const bool of_row = (schedule_.target_run >> k & 1) != 0 && side.own.empty();
+      const bool run = of_row && side.stride[0] == nest_.op.bytes;
       if (run) row_bytes = side.extent * nest_.op.bytes;
       if (!run) alignment = std::gcd(alignment, divisor(walked(side)));
     }

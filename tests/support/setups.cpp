@@ -88,9 +88,12 @@ Report run_in(const Setup& setup, const std::string& text) {
   const Programs planned = plan_directly(prepared, target);
   if (planned.report.outcome != Outcome::passed) return planned.report;
   for (const Program& program : planned.programs) {
+    // Rows that begin further behind a line than a header are as those behind one, but for numbers.
+    constexpr int64_t header = 16, share = 4;
+    if (program.operands[0].phase > header && number % share != 0) continue;
     for (const Backend* backend : backends()) {
       if (backend->name() != "interpreter" && !runs_here(target)) continue;
-      if (!takes_part(*backend, number, 11)) continue;
+      if (!takes_part(*backend, number, 17)) continue;
       if (backend->name() == "xbyak" && !xbyak_translates(*problem, target)) continue;
       Report report = run_program(prepared, program, *backend, target);
       if (report.outcome != Outcome::passed) return report;
