@@ -140,8 +140,8 @@ TEST_P(Microkernel, MovesAlongRowsOfTheSource) {
   const std::vector<Element> elements = {
       {"u8", 1}, {"u16", 2}, {"f32", 4}, {"f64", 8}, {"c128", 16}};
   for (const Element& element : elements) {
-    for (const int row_bytes : {272, 528, 1008, 1024}) {
-      for (const int column_bytes : {64, 192, 200, 336}) {
+    for (const int row_bytes : {272, 528, 1008}) {
+      for (const int column_bytes : {64, 200, 336}) {
         const int columns = row_bytes / element.bytes;
         const int rows = (column_bytes + element.bytes - 1) / element.bytes;
         const std::string two = array(element.type, {rows, columns + 1});
