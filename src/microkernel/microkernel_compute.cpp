@@ -17,6 +17,8 @@ using program::Body;
 // Registers of the widest type in straight-line code; longer rows loop.
 constexpr int64_t most_straight_registers = 16;
 constexpr int64_t looped_registers = 8;
+// Where the first elements go apart there is a rest as well.
+constexpr int64_t looped_registers_from_line = 4;
 
 class ComputedRows {
  public:
@@ -73,7 +75,8 @@ Body emit_computed_rows(const nest::Tile& tile, const ElementOp& op, const Strid
   walk.group = machine.vector_bytes / narrowest;
   const int64_t registers = widest / narrowest;
   walk.most_straight_groups = std::max<int64_t>(1, most_straight_registers / registers);
-  walk.looped_groups = std::max<int64_t>(1, looped_registers / registers);
+  const int64_t looped = walk.first > 0 ? looped_registers_from_line : looped_registers;
+  walk.looped_groups = std::max<int64_t>(1, looped / registers);
   ComputedRows rows(op, row, machine);
   return walk_rows(walk, at, [&](const std::vector<Run>& runs) { return rows.registers(runs); });
 }
