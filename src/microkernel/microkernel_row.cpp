@@ -176,10 +176,8 @@ Body emit_rows(const nest::Tile& tile, RowValue value, const Strides& at, const 
       filled == 0 && is_run_of_source(tile, bytes)) {
     walk.most_straight_groups = walk.looped_groups = 1;
   }
-  const int64_t row_bytes = walk.elements * bytes;
   if (filled == 0 && run) walk.first = machine.to_vectors / bytes;
-  if (stores_run(value, row_bytes, machine)) {
-    walk.first = 0;
+  if (stores_run(value, walk.elements * bytes, machine)) {
     walk.group = walk.elements;
     walk.most_straight_groups = walk.looped_groups = 1;
   }

@@ -105,16 +105,22 @@ Planned plan_shortly(const IterationSpace& simplified, const Target& target, con
 }
 
 // What is computed by few operations is worth code of its own behind a header: s32 to f32 .70 of
-// the time, an outer product .63; quantised, twice this, .96, and the median kernel of the suites
-// would exceed 3 KB.
+// the time, an outer product .63; quantised, a little more code, .96, and the median kernel of the
+// suites would exceed 3 KB.
 constexpr int64_t most_computed_behind_bytes = 512;
+
+/// With a schedule as it is.
+Planned plan_of(Schedule schedule, const Target& target, const TargetPointer& pointer) {
+  Planned plan{std::move(schedule), {}};
+  plan.program = select(lower(plan.schedule), plan.schedule, target, pointer);
+  plan.code_bytes = estimated_code_bytes(plan.program);
+  return plan;
+}
 
 /// Rows that are computed around the caches, whole lines behind the header.
 std::optional<Planned> computed_behind(const Schedule& on_line, const Target& target,
-                                       int64_t most_bytes) {
-  Planned plan{on_line, {}};
-  plan.program = select(lower(on_line), on_line, target, {target.line_bytes, header_bytes});
-  plan.code_bytes = estimated_code_bytes(plan.program);
+                                       const TargetPointer& behind, int64_t most_bytes) {
+  Planned plan = plan_of(on_line, target, behind);
   const int64_t most = std::min(most_bytes, most_computed_behind_bytes);
   const bool streams = uses_nontemporal_stores(plan.program);
   return streams && plan.code_bytes <= most ? std::optional(std::move(plan)) : std::nullopt;
@@ -126,12 +132,11 @@ std::optional<Planned> plan_behind_header(const IterationSpace& simplified, cons
                                           const Target& target, int64_t most_bytes) {
   const TargetPointer behind{target.vector_bytes, header_bytes % target.vector_bytes};
   if (behind.phase == 0) return std::nullopt;
-  if (on_line.movement == Movement::compute) return computed_behind(on_line, target, most_bytes);
+  if (on_line.movement == Movement::compute)
+    return computed_behind(on_line, target, behind, most_bytes);
   const auto planned = [&](std::optional<Schedule> schedule) -> std::optional<Planned> {
     if (!schedule) return std::nullopt;
-    Planned plan{*std::move(schedule), {}};
-    plan.program = select(lower(plan.schedule), plan.schedule, target, behind);
-    plan.code_bytes = estimated_code_bytes(plan.program);
+    Planned plan = plan_of(*std::move(schedule), target, behind);
     return plan.code_bytes <= most_bytes ? std::optional(std::move(plan)) : std::nullopt;
   };
   std::optional<Schedule> with_splices = spliced(on_line, target, header_bytes);
@@ -160,14 +165,11 @@ bool moves_cached_rows(const Schedule& schedule) {
 std::vector<Planned> plan_cached_rows(const Planned& on_line, const Target& target,
                                       int64_t most_bytes) {
   std::vector<Planned> plans;
-  const LoopNest nest = lower(on_line.schedule);
   const bool computes = on_line.schedule.movement == Movement::compute;
   const int64_t within = target.vector_bytes - header_bytes;
   const int64_t most = computes ? std::min(header_bytes, within) : within;
   for (int64_t phase = header_bytes; phase <= most; phase += header_bytes) {
-    Planned plan{on_line.schedule, {}};
-    plan.program = select(nest, plan.schedule, target, {target.vector_bytes, phase});
-    plan.code_bytes = estimated_code_bytes(plan.program);
+    Planned plan = plan_of(on_line.schedule, target, {target.vector_bytes, phase});
     most_bytes -= plan.code_bytes;
     if (most_bytes < 0 || plan.program.root == on_line.program.root) break;
     plan.program.operands[0].alignment = target.vector_bytes;
@@ -183,14 +185,12 @@ std::vector<Planned> plan_cached_between_lines(const Planned& on_line, const Tar
   if (moves_cached_rows(on_line.schedule)) return plan_cached_rows(on_line, target, most_bytes);
   std::optional<Schedule> schedule = peeled_in_caches(on_line.schedule, target, header_bytes);
   if (!schedule) return {};
-  Planned plan{*std::move(schedule), {}};
-  plan.program = select(lower(plan.schedule), plan.schedule, target, {});
+  Planned plan = plan_of(*std::move(schedule), target, {});
   for (size_t k = 0; k < plan.schedule.peels.size(); ++k) {
     if (plan.schedule.peels[k].axis < 0) continue;
     plan.program.operands[k].alignment = target.line_bytes;
     plan.program.operands[k].phase = header_bytes;
   }
-  plan.code_bytes = estimated_code_bytes(plan.program);
   std::vector<Planned> plans;
   if (plan.code_bytes <= most_bytes) plans.push_back(std::move(plan));
   return plans;
@@ -204,6 +204,25 @@ Promise between_lines(const Target& target) {
   return {{std::max<int64_t>(target.permute_width, 1)}, false};
 }
 
+/// What stays in the caches: where no store can be proved aligned, the promise of an aligned target
+/// buys nothing, but blocks may want it.
+std::vector<Program> cached_programs(Planned fast, const IterationSpace& simplified,
+                                     const Target& target) {
+  const int64_t left = most_code_bytes - fast.code_bytes;
+  std::vector<Program> programs;
+  if (fast.schedule.wants_lines) {
+    Planned anywhere = plan_shortly(simplified, target, {}, CodeGoal::fast, left);
+    fast.program.operands[0].alignment = target.line_bytes;
+    programs.push_back(std::move(fast.program));
+    programs.push_back(std::move(anywhere.program));
+    return programs;
+  }
+  for (Planned& plan : plan_cached_between_lines(fast, target, left))
+    programs.push_back(std::move(plan.program));
+  programs.push_back(std::move(fast.program));
+  return programs;
+}
+
 }  // namespace
 
 std::vector<Program> plan_programs(const IterationSpace& simplified, const Target& target) {
@@ -214,6 +233,8 @@ std::vector<Program> plan_programs(const IterationSpace& simplified, const Targe
     programs.push_back(std::move(plan.program));
   };
   Planned fast = plan_shortly(simplified, target, on_line(target), CodeGoal::fast);
+  if (fast.program.operands[0].alignment == 1)
+    return cached_programs(std::move(fast), simplified, target);
   // No other program is longer than those before leave room for, if that can be.
   int64_t left = most_code_bytes - fast.code_bytes;
   const bool knows_lines = stores_known_lines(fast.program);
@@ -222,19 +243,6 @@ std::vector<Program> plan_programs(const IterationSpace& simplified, const Targe
     behind = plan_behind_header(simplified, fast.schedule, target, left - least_elsewhere_bytes);
   }
   if (behind) left -= behind->code_bytes;
-  if (fast.schedule.wants_lines) {
-    Planned anywhere = plan_shortly(simplified, target, {}, CodeGoal::fast, left);
-    fast.program.operands[0].alignment = target.line_bytes;
-    add(fast);
-    add(anywhere);
-    return programs;
-  }
-  // Where no store can be proved aligned, the promise of an aligned target buys nothing.
-  if (fast.program.operands[0].alignment == 1) {
-    for (Planned& plan : plan_cached_between_lines(fast, target, left)) add(plan);
-    add(fast);
-    return programs;
-  }
   add(fast);
   bool elsewhere = true;
   const bool shifts = is_move(simplified.op) && shifts_lines(target, simplified.op.bytes);

@@ -89,7 +89,7 @@ uint32_t asked_sources(const Draft& draft) {
 /// Whether networks of narrow elements read less of a row at a time in arrays that L2 does not
 /// hold: bytes of rows that begin between lines, pairs of bytes for columns that begin lines. Zen
 /// 4, 98 transposes of 1 to 18 MB in .94 of the time: u8 1000 x 1000 .63 -> .66 of the ceiling;
-/// other rows and columns .99 to 1.19, in L2 1.02 and 1.04; vectors of half a line 1.02, of a
+/// other rows and columns .99 to 1.19, in L2 .97 to 1.14; vectors of half a line 1.02, of a
 /// lane 1.08. Columns that crowd sets: f16[1,512,28,28]{1,3,2,0} .89 -> .75.
 bool reads_narrowly(const Draft& draft) {
   const int row = draft.contiguous(0), column = draft.contiguous(1);

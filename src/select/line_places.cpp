@@ -4,6 +4,9 @@
 #include <cstddef>
 #include <numeric>
 
+#include "base/arithmetic.hpp"
+#include "microkernel/microkernel.hpp"
+
 namespace restride {
 namespace {
 
@@ -57,6 +60,27 @@ int64_t divisor_within(const nest::Tile& tile, const Schedule& schedule, bool jo
     }
   }
   return divisor;
+}
+
+int64_t to_vectors(const nest::Tile& tile, const Schedule& schedule, int64_t alignment,
+                   int64_t place) {
+  const ElementOp& op = schedule.space.op;
+  const bool computes = schedule.movement == Movement::compute;
+  const bool moves = schedule.movement == Movement::row || schedule.movement == Movement::splat;
+  if (is_packed(op) || !(computes || (moves && !schedule.nontemporal))) return 0;
+  int64_t row_bytes = 0;
+  for (size_t k = 0; k < tile.sides.size(); ++k) {
+    const nest::Side& side = tile.sides[k];
+    const bool run =
+        is_in_target_run(schedule, k) && side.own.empty() && side.stride[0] == op.bytes;
+    if (run) row_bytes = side.extent * op.bytes;
+    if (!run) alignment = std::gcd(alignment, divisor(side));
+  }
+  const int64_t vector = schedule.vector_bytes;
+  const int64_t least =
+      schedule.nontemporal ? least_streamed_bytes_from_line : least_bytes_from_line;
+  const bool alike = alignment % vector == 0 && row_bytes >= least;
+  return alike ? remainder_above(-place, vector) : 0;
 }
 
 }  // namespace restride

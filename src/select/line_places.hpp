@@ -16,4 +16,11 @@ int64_t divisor(const nest::Side& side);
 /// target. `joins_rows`: its rows are written as one.
 int64_t divisor_within(const nest::Tile& tile, const Schedule& schedule, bool joins_rows);
 
+/// Bytes from where rows of a tile begin to where whole vectors of them lie in one line each, if
+/// rows are moved or computed, all begin alike and are worth it; else 0. Of those that stream only
+/// computed ones: others are shifted. The tile begins `place` bytes behind a multiple of
+/// `alignment`, as far as loops around it tell.
+int64_t to_vectors(const nest::Tile& tile, const Schedule& schedule, int64_t alignment,
+                   int64_t place);
+
 }  // namespace restride

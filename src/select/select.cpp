@@ -10,7 +10,6 @@
 #include <span>
 #include <utility>
 
-#include "base/arithmetic.hpp"
 #include "microkernel/emitter.hpp"
 #include "microkernel/microkernel.hpp"
 #include "microkernel/packed/mixed_box.hpp"
@@ -222,8 +221,9 @@ class Selector {
     const bool fills = tile.work == nest::Work::fill;
     const bool fills_within = std::any_of(tile.sides.begin(), tile.sides.end(),
                                           [](const nest::Side& side) { return side.filled > 0; });
-    const int64_t before = to_vectors(tile, around, at);
-    const bool whole = alignment % schedule_.vector_bytes == 0 || (computes_rows() && before > 0);
+    const int64_t before =
+        around.phase == 0 ? 0 : to_vectors(tile, schedule_, around.alignment, at + around.phase);
+    const bool whole = alignment % schedule_.vector_bytes == 0 || before > 0;
     const Machine machine{target_,
                           schedule_.vector_bytes,
                           tile.is_end ? program::lane_bytes : schedule_.network_column_bytes,
@@ -276,31 +276,6 @@ class Selector {
         return one_unit(computed(tile, around, machine), around);
     }
     return {};
-  }
-
-  /// Bytes from where rows of a tile begin to where whole vectors of them lie in one line each,
-  /// where all begin alike and are worth it; else 0. Copies and splats that stream are shifted.
-  int64_t to_vectors(const nest::Tile& tile, const Around& around, int64_t at) const {
-    const bool rows = schedule_.movement == Movement::row || schedule_.movement == Movement::splat;
-    const bool takes_part = computes_rows() || (rows && !schedule_.nontemporal);
-    if (around.phase == 0 || !takes_part) return 0;
-    int64_t alignment = around.alignment, row_bytes = 0;
-    for (size_t k = 0; k < tile.sides.size(); ++k) {
-      const nest::Side& side = tile.sides[k];
-      const bool of_row = (schedule_.target_run >> k & 1) != 0 && side.own.empty();
-      const bool run = of_row && side.stride[0] == nest_.op.bytes;
-      if (run) row_bytes = side.extent * nest_.op.bytes;
-      if (!run) alignment = std::gcd(alignment, divisor(walked(side)));
-    }
-    const int64_t vector = schedule_.vector_bytes;
-    const int64_t least =
-        schedule_.nontemporal ? least_streamed_bytes_from_line : least_bytes_from_line;
-    const bool alike = alignment % vector == 0 && row_bytes >= least;
-    return alike ? remainder_above(-(at + around.phase), vector) : 0;
-  }
-
-  bool computes_rows() const {
-    return schedule_.movement == Movement::compute && !is_packed(nest_.op);
   }
 
   Body computed(const nest::Tile& tile, const Around& around, const Machine& machine) {
