@@ -204,6 +204,23 @@ TEST(Images, AskForAllRowsWhateverDigitsTheyAreOf) {
   }
 }
 
+TEST(Images, AskForAllRowsOfTheNextBoxAsThoseOfOneComeIn) {
+  Target target = reading_ahead();
+  target.asks_as_rows_come = true;
+  for (const char* text :
+       {"f32[104,200,320] -> f32[104,200,320]{0,1,2}", "f32[59,100,320] -> f32[59,100,320]{0,1,2}",
+        "f32[13,24,40,320] -> f32[13,24,40,320]{0,1,2,3}",
+        "f32[59,16,48,128] -> f32[59,16,48,128]{0,2,1,3}"}) {
+    const Schedule images = scheduled(text, target);
+    ASSERT_EQ(images.staging, Staging::images) << text;
+    const Program program = on_lines(plan_programs(simplified_space(text), target));
+    const AskedLines asked(program);
+    const int64_t lines = program.operands[1].end / 64;
+    EXPECT_GE(asked.in_time() * 10, 9 * lines) << text;
+    EXPECT_GT(asked.side_by_side() * 2, lines) << text;
+  }
+}
+
 TEST(PermutedBlocks, AreAskedForWhereTheProcessorDoesNotReadAhead) {
   struct Row {
     const char* text;

@@ -52,6 +52,9 @@ struct Make {
   /// Blocks of transposes in the caches have the rows of a network, and go on along the source,
   /// where its rows crowd sets of L1 or begin between lines of which the target's are whole.
   bool walks_along_source = false;
+  /// Images of columns ask for the rows of the next box as those of one come in, not while columns
+  /// leave.
+  bool asks_as_rows_come = false;
   /// Stores through masks ask for their lines when it is their turn, not before.
   bool masked_stores_wait = false;
   /// Stores to more lines of a set of L1 than it has ways drive out each other's lines before they

@@ -156,20 +156,34 @@ class ImagedTranspose {
     return loop_always(panels(), std::move(steps), std::move(body));
   }
 
+  PanelImage image() const { return {piece_, panel_columns_, ColumnPlaces(pitch_), at_, machine_}; }
+
   Body images_in() const {
-    return PanelImage(piece_, panel_columns_, ColumnPlaces(pitch_), at_, machine_).emit();
+    if (!asks_as_rows_come_ || machine_.ahead == 0) return image().emit();
+    return image().emit(asks_of_box());
+  }
+
+  PanelImage::Asks asks_of_box() const {
+    // Of pieces, the stream stands where the next one begins.
+    return {pieces_ == 1 ? machine_.ahead : 0, panels(), panel_columns_ * machine_.element_bytes};
   }
 
   /// Columns of a panel leave one after the other.
   Body images_out(Body column, std::vector<Step> steps) const {
-    Body body = asks();
+    Body body;
+    if (machine_.ahead != 0 && !asks_as_rows_come_) {
+      body = asks();
+      steps.push_back(asks_of_columns());
+    }
     append(body, std::move(column));
-    if (machine_.ahead != 0) steps.push_back(asks_of_columns());
     return each_column(columns_, panel_columns_, std::move(body), std::move(steps));
   }
 
   Body whole_runs() const {
-    Body body = each_column(columns_, panel_columns_, claim_ends({run_}, machine_), {});
+    Body body;
+    // Once is enough.
+    if (!asks_as_rows_come_ || machine_.target.columns_claimed_again == 0)
+      body = each_column(columns_, panel_columns_, claim_ends({run_}, machine_), {});
     append(body, images_in());
     Body column = claimed_again();
     append(column, emit_image_out(run_, machine_, nullptr));
@@ -225,13 +239,14 @@ class ImagedTranspose {
                        {{left_over_stream, machine_.vector_bytes}});
   }
 
-  // ---- what the next box has of some rows is asked for while a column leaves
+  // ---- what the next box has of some rows is asked for while a column leaves, or as rows come in
 
   /// Columns and panels that have nothing left to ask for begin anew: what is there costs little.
   Step asks_of_columns() const {
     return then(piece_.step(prefetch_stream, 1, asked_.rows), asked_.columns, {prefetch_stream});
   }
   Step asks_of_panels() const {
+    if (asks_as_rows_come_) return image().asks_step(asks_of_box());
     if (asked_.of_panel == 0) return {prefetch_stream};
     return then(piece_.step(prefetch_stream, 1, asked_.of_panel),
                 ceil_div(piece_.extent(), asked_.of_panel), {prefetch_stream});
@@ -239,7 +254,6 @@ class ImagedTranspose {
 
   /// The last byte of each of its panels: the one before has had the others.
   Body asks() const {
-    if (machine_.ahead == 0) return {};
     const int64_t bytes = panel_columns_ * machine_.element_bytes;
     Emitter emitter(machine_.target, machine_.vector_bytes);
     for (int64_t row = 0; row < asked_.rows; ++row) {
@@ -261,6 +275,7 @@ class ImagedTranspose {
   ImageRun run_{0, at_[0], piece_.extent() * machine_.element_bytes};
   int64_t pitch_ = imaged_pitch(run_.bytes, machine_.vector_bytes);
   Asked asked_ = asked_rows(piece_, panel_columns_, panels());
+  bool asks_as_rows_come_ = machine_.target.asks_as_rows_come;
 };
 
 }  // namespace

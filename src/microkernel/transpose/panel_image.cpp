@@ -14,12 +14,22 @@ namespace restride {
 
 using program::Body;
 using program::lane_bytes;
+using program::Step;
 
 namespace {
 
 // Rows of several digits are taken so many networks at a time: all of them fill their lanes then,
 // where a digit would fill a part of each.
 constexpr int64_t most_unrolled_networks = 3;
+
+/// How many of these rows, up to `most` of which come in together, a panel asks for, so that some
+/// panels get to all of them.
+int64_t asked_rows(const TileRun& rows, int64_t most, int64_t panels) {
+  if (rows.sides() == 1) return ceil_div(std::min(most, rows.extent()), panels);
+  int64_t count = ceil_div(rows.extent(), panels);
+  while (!rows.divides(count)) ++count;
+  return count;
+}
 
 }  // namespace
 
@@ -28,15 +38,26 @@ int64_t PanelImage::bytes() const {
   return places_.at(columns_ - 1) + run() + (overlap ? lane_bytes : 0);
 }
 
-Body PanelImage::emit() const {
+Body PanelImage::emit(const std::optional<Asks>& asks) {
+  asks_ = asks;
   if (rows_.sides() == 1) return one_digit();
-  const int64_t chunk = chunk_rows();
-  const TileRun rows = rows_.first(chunk);
-  const PanelImage part(rows, columns_, places_, at_, machine_);
-  return loop_always(
-      rows_.extent() / chunk,
-      {rows_.step(source_stream, 1, chunk), {scratch_stream, chunk * machine_.element_bytes}},
-      rows.sides() == 1 ? part.one_digit() : part.unrolled());
+  const TileRun rows = chunk();
+  PanelImage part(rows, columns_, places_, at_, machine_);
+  part.asks_ = asks;
+  return loop_always(rows_.extent() / rows.extent(), steps(rows.extent()),
+                     rows.sides() == 1 ? part.one_digit() : part.unrolled());
+}
+
+Step PanelImage::asks_step(const Asks& asks) const {
+  const TileRun rows = chunk();
+  return rows.step(prefetch_stream, 1, asked_rows(rows, most_rows(), asks.panels));
+}
+
+std::vector<Step> PanelImage::steps(int64_t rows) const {
+  std::vector<Step> result{rows_.step(source_stream, 1, rows),
+                           {scratch_stream, rows * machine_.element_bytes}};
+  if (asks_) result.push_back(rows_.step(prefetch_stream, 1, rows));
+  return result;
 }
 
 int64_t PanelImage::chunk_rows() const {
@@ -56,9 +77,7 @@ int64_t PanelImage::chunk_rows() const {
 Body PanelImage::one_digit() const {
   const int64_t most = most_rows(), whole = rows_.extent() / most * most;
   if (whole == 0) return unrolled();
-  Body body = loop_always(
-      whole / most, {rows_.step(source_stream, 1, most), {scratch_stream, machine_.vector_bytes}},
-      networks(0, most));
+  Body body = loop_always(whole / most, steps(most), networks(0, most));
   if (whole < rows_.extent()) append(body, networks(whole, rows_.extent() - whole));
   return body;
 }
@@ -72,7 +91,21 @@ Body PanelImage::unrolled() const {
   Body body;
   for (int64_t row = 0; row < rows_.extent(); row += most_rows())
     append(body, networks(row, std::min(most_rows(), rows_.extent() - row)));
+  if (rows_.sides() > 1) append(body, asks_of(0, rows_.extent()));
   return body;
+}
+
+Body PanelImage::asks_of(int64_t first_row, int64_t rows) const {
+  if (!asks_) return {};
+  const int64_t asked = std::min(rows, asked_rows(rows_, most_rows(), asks_->panels));
+  Emitter emitter(machine_.target, machine_.vector_bytes);
+  for (int64_t row = first_row; row < first_row + asked; ++row) {
+    const int64_t first = at_[1] + asks_->first + rows_.at(1, row);
+    // The last byte of each panel: the one before has had the others.
+    for (int64_t panel = 1; panel <= asks_->panels; ++panel)
+      emitter.ask(prefetch_stream, first + panel * asks_->panel_bytes - 1);
+  }
+  return body_of(emitter.take());
 }
 
 Body PanelImage::short_rows() const {
@@ -89,7 +122,9 @@ Body PanelImage::short_rows() const {
       row.push_back({at_[1] + rows_.at(1, k), k * element});
     emit_narrow_network(emitter, row, column, machine_, scratch_stream, program::none);
   }
-  return body_of(emitter.take());
+  Body body = body_of(emitter.take());
+  append(body, asks_of(0, rows_.extent()));
+  return body;
 }
 
 Body PanelImage::networks(int64_t first_row, int64_t rows) const {
@@ -106,6 +141,7 @@ Body PanelImage::networks(int64_t first_row, int64_t rows) const {
   for (int64_t k = 0; k < times && !places_.evenly(); ++k)
     append(body, body_of(network(first_row, rows, k * columns, columns)));
   if (rest > 0) append(body, body_of(network(first_row, rows, times * columns, rest)));
+  if (rows_.sides() == 1) append(body, asks_of(first_row, rows));
   return body;
 }
 

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "microkernel/microkernel.hpp"
 #include "microkernel/tile_run.hpp"
@@ -28,8 +30,17 @@ class PanelImage {
   /// What it takes of scratch: what its rows have, and what the last one is written over.
   int64_t bytes() const;
 
+  /// Some panels side by side that come later, `first` bytes from where prefetch_stream stands.
+  /// Each panel that comes in asks for a share of their rows, all panels of a row at once.
+  struct Asks {
+    int64_t first, panels, panel_bytes;
+  };
+
   /// Fills it through source_stream and scratch_stream, from where they stand.
-  program::Body emit() const;
+  program::Body emit(const std::optional<Asks>& asks = {});
+
+  /// How prefetch_stream moves on from panel to panel.
+  program::Step asks_step(const Asks& asks) const;
 
  private:
   int64_t run() const { return rows_.extent() * machine_.element_bytes; }
@@ -37,8 +48,12 @@ class PanelImage {
   int64_t most_rows() const { return machine_.vector_bytes / machine_.element_bytes; }
   /// Rows of several digits fall into so many that look alike, and fill their networks best.
   int64_t chunk_rows() const;
+  TileRun chunk() const { return rows_.sides() == 1 ? rows_ : rows_.first(chunk_rows()); }
   program::Body one_digit() const;
   program::Body unrolled() const;
+  /// How the streams move in a loop that takes so many rows an iteration.
+  std::vector<program::Step> steps(int64_t rows) const;
+  program::Body asks_of(int64_t first_row, int64_t rows) const;
   program::Body networks(int64_t first_row, int64_t rows) const;
   /// A network of some rows and columns, from where the streams stand.
   program::Block network(int64_t first_row, int64_t rows, int64_t first_column,
@@ -50,6 +65,7 @@ class PanelImage {
   ColumnPlaces places_;
   Strides at_;
   const Machine& machine_;
+  std::optional<Asks> asks_;
 };
 
 }  // namespace restride
