@@ -221,6 +221,20 @@ TEST(Images, AskForAllRowsOfTheNextBoxAsThoseOfOneComeIn) {
   }
 }
 
+TEST(RowsThatTouch, AreAskedForAsOthersComeIn) {
+  Target target = reading_ahead();
+  target.asks_as_rows_come = true;
+  for (const char* text :
+       {"u16[100,60,1000] -> u16[100,60,1000]{0,2,1}", "f32[16,169,256] -> f32[16,169,256]{1,2,0}",
+        "f32[8,7,7,2048] -> f32[8,7,7,2048]{2,1,3,0}"}) {
+    const Program program = on_lines(plan_programs(simplified_space(text), target));
+    const AskedLines asked(program);
+    const int64_t lines = program.operands[1].end / 64;
+    EXPECT_GE(asked.in_time() * 100, 85 * lines) << text;
+    EXPECT_GT(asked.side_by_side() * 2, lines) << text;
+  }
+}
+
 TEST(PermutedBlocks, AreAskedForWhereTheProcessorDoesNotReadAhead) {
   struct Row {
     const char* text;
