@@ -12,7 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "microkernel/permute/permutation_merge.hpp"
 #include "microkernel/permute/permutation_ring.hpp"
+#include "program/program.hpp"
 
 namespace restride {
 namespace {
@@ -190,6 +192,90 @@ TEST(PermutationRing, IsNotThereWhereDistancesTakeMoreThanAllSlots) {
   const std::vector<SlotMove> moves = {{0, 0, 0, 0}, {1, 0, 0, 1}, {0, 1, 1, 0},
                                        {2, 0, 1, 1}, {1, 1, 2, 0}, {2, 1, 2, 1}};
   EXPECT_FALSE(find_rings(moves, 3, 3, 2));
+}
+
+constexpr size_t nothing = ~size_t{0};
+
+/// What merges hold, element by slot, after windows of the source.
+std::vector<std::vector<size_t>> made(const std::vector<Merge>& merges, size_t sources,
+                                      size_t slots) {
+  std::vector<std::vector<size_t>> held(sources, std::vector<size_t>(slots));
+  for (size_t k = 0; k < sources * slots; ++k) held[k / slots][k % slots] = k;
+  for (const Merge& merge : merges) {
+    std::vector<size_t> result(slots, nothing);
+    for (size_t slot = 0; slot < slots; ++slot) {
+      const size_t from = merge.table[slot];
+      if (from == program::undefined) continue;
+      result[slot] = held[from < slots ? merge.first : merge.second][from % slots];
+    }
+    held.push_back(std::move(result));
+  }
+  return held;
+}
+
+void expect_all_merged(const std::vector<SlotMove>& moves, const std::vector<Merge>& merges,
+                       size_t sources, size_t slots) {
+  const std::vector<std::vector<size_t>> held = made(merges, sources, slots);
+  std::map<size_t, size_t> node_of_target;
+  for (size_t k = 0; k < merges.size(); ++k) {
+    if (merges[k].target == Merge::none) continue;
+    EXPECT_TRUE(node_of_target.emplace(merges[k].target, sources + k).second);
+  }
+  for (const SlotMove& move : moves) {
+    ASSERT_TRUE(node_of_target.contains(move.target_window));
+    EXPECT_EQ(held[node_of_target[move.target_window]][move.target_slot],
+              move.source_window * slots + move.source_slot);
+  }
+}
+
+TEST(PermutationMerges, BringEveryElementOfAnyPermutationToItsSlot) {
+  std::mt19937_64 random(2);
+  for (const size_t slots : {2, 4, 16, 64}) {
+    for (const size_t windows : {1, 2, 3, 5, 8, 13}) {
+      std::vector<size_t> sources(slots * windows);
+      std::iota(sources.begin(), sources.end(), size_t{0});
+      std::shuffle(sources.begin(), sources.end(), random);
+      // Some of them repeated, some left out.
+      for (size_t k = 0; k < sources.size(); k += 7) sources[k] = sources[k / 2];
+      const std::vector<SlotMove> moves = moves_from(sources, slots);
+      expect_all_merged(moves, find_merges(moves, windows, windows, slots), windows, slots);
+    }
+  }
+}
+
+TEST(PermutationMerges, TakeAPermuteAWindowAndHalving) {
+  struct Row {
+    size_t rows, width, windows, merges;
+  };
+  for (const Row& row : {Row{64, 4, 4, 8}, {64, 8, 8, 24}, {64, 16, 16, 64}, {48, 10, 8, 28}}) {
+    const std::vector<SlotMove> moves = moves_from(transposed(row.rows, row.width), 64);
+    const std::vector<Merge> merges = find_merges(moves, row.windows, row.windows, 64);
+    expect_all_merged(moves, merges, row.windows, 64);
+    EXPECT_EQ(merges.size(), row.merges) << row.rows << " x " << row.width;
+  }
+}
+
+TEST(PermutationMerges, NeedARegisterForWhatIsTakenLater) {
+  for (const size_t width : {4, 8, 10, 16}) {
+    const size_t windows = width;
+    const std::vector<SlotMove> moves = moves_from(transposed(64, width), 64);
+    const std::vector<Merge> merges = find_merges(moves, windows, windows, 64);
+    const auto is_taken = [&](size_t node, size_t first, size_t end) {
+      return std::any_of(merges.begin() + long(first), merges.begin() + long(end),
+                         [&](const Merge& m) { return m.first == node || m.second == node; });
+    };
+    size_t most = 0;
+    for (size_t k = 0; k < merges.size(); ++k) {
+      size_t live = 1;  // the one that is made
+      for (size_t node = 0; node < windows + k; ++node) {
+        const bool there = node >= windows || is_taken(node, 0, k + 1);
+        live += there && is_taken(node, k, merges.size()) ? 1 : 0;
+      }
+      most = std::max(most, live);
+    }
+    EXPECT_EQ(live_registers(merges, windows, true), most) << width;
+    EXPECT_LT(live_registers(merges, windows, false), most) << width;
+  }
 }
 
 }  // namespace

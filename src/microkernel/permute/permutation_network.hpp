@@ -6,8 +6,8 @@
 //
 // Elements go through slots in the middle (permutation_route), so that windows are joined by
 // blends. Where there is no such way, or a shorter one, a target window that needs k source windows
-// takes k - 1 permutes of two sources. Where many windows are joined in many, and all take as much
-// of each other, they share blends (permutation_ring).
+// takes k - 1 permutes of two sources. Where many windows are joined in many, they share blends, if
+// all take as much of each other (permutation_ring), or permutes of two (permutation_merge).
 //
 // Vectors wider than what is permuted hold a window in every lane: that of a block, and that of its
 // sibling, which is permuted by the same operations.
@@ -23,6 +23,7 @@
 
 #include "microkernel/emitter.hpp"
 #include "microkernel/microkernel.hpp"
+#include "microkernel/permute/permutation_merge.hpp"
 #include "microkernel/permute/permutation_ring.hpp"
 #include "microkernel/permute/permutation_route.hpp"
 #include "microkernel/permute/permuted_windows.hpp"
@@ -31,17 +32,6 @@ namespace restride {
 
 /// What is permuted at once: a vector, or a lane of it.
 int64_t permuted_bytes(const Machine& machine);
-
-/// The windows of a block, and between which of their slots its elements move.
-struct WindowMoves {
-  std::vector<Window> targets, sources;
-  std::vector<SlotMove> moves;  ///< in the order of the target, without padding
-};
-
-/// Windows of up to `vector_bytes`. `reads_between`: those of the source have what lies between its
-/// pieces, too.
-WindowMoves window_moves(const std::vector<nest::Side>& sides, int64_t element_bytes,
-                         int64_t vector_bytes, bool reads_between);
 
 /// Whether all windows of a ring have registers at once.
 bool fits_registers(int64_t places, const Target& target);
@@ -77,7 +67,7 @@ class PermutationNetwork {
  private:
   size_t moves_to(size_t window, size_t first) const;
   program::Reg filled(size_t window, program::Reg moved, size_t first, size_t count);
-  bool keeps_windows() const;
+  bool windows_fit() const;
   void ask(int64_t from, int64_t bytes);
   program::Reg load(size_t window);
   std::vector<size_t> needed(size_t first, size_t count) const;
@@ -87,7 +77,10 @@ class PermutationNetwork {
   struct Costs;
   Costs costs() const;
   bool is_shorter(const Route& route) const;
-  std::optional<RingRoute> shorter_rings(const Route& route, bool routed) const;
+  std::optional<RingRoute> shorter_rings(size_t most) const;
+  size_t cost(const RingRoute& rings) const;
+  std::vector<Merge> shorter_merges(size_t most) const;
+  size_t least_merges() const;
   size_t cost_of_chains() const;
   size_t cost(const Route& route) const;
 
@@ -104,6 +97,11 @@ class PermutationNetwork {
   void emit_ring(const RingRoute& route, const Ring& ring, std::vector<uint64_t> held,
                  const Leave& leave);
 
+  // ---- by merges
+
+  void emit_merges(const std::vector<Merge>& merges, const Leave& leave);
+  size_t first_move_to(size_t window) const;
+
   // ---- one target window after the other
 
   program::Reg chained(size_t first, size_t count);
@@ -119,6 +117,7 @@ class PermutationNetwork {
   std::vector<program::Reg> loaded_, spread_;        ///< by window of the source
   std::vector<std::vector<uint8_t>> spread_tables_;  ///< the same; of any that is not spread yet
   const std::vector<size_t> joined_;                 ///< by window of the target
+  bool stay_;                                        ///< windows of the source, once loaded
 };
 
 }  // namespace restride

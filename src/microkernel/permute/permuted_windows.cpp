@@ -59,6 +59,36 @@ std::vector<Window> bridged(const std::vector<Window>& parts, int64_t element_by
   return result;
 }
 
+WindowMoves window_moves(const std::vector<Side>& sides, int64_t element, int64_t vector,
+                         bool reads_between) {
+  const std::vector<ElementMove> moved = element_moves(sides);
+  std::vector<int64_t> targets, sources;
+  for (const ElementMove& move : moved) {
+    targets.push_back(move.target);
+    if (!move.filled) sources.push_back(move.source);
+  }
+  std::sort(sources.begin(), sources.end());
+  sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
+  WindowMoves result{windows(targets, element, vector), windows(sources, element, vector), {}};
+  if (reads_between) result.sources = bridged(result.sources, element, vector);
+  const auto slot = [&](int64_t bytes) { return static_cast<size_t>(bytes / element); };
+  const auto source_window = [&](int64_t source) {
+    const auto after =
+        std::upper_bound(result.sources.begin(), result.sources.end(), source,
+                         [](int64_t offset, const Window& w) { return offset < w.begin; });
+    return static_cast<size_t>(after - result.sources.begin()) - 1;
+  };
+  size_t target = 0;
+  for (const ElementMove& move : moved) {
+    if (move.target >= result.targets[target].begin + result.targets[target].bytes) ++target;
+    if (move.filled) continue;
+    const size_t source = source_window(move.source);
+    result.moves.push_back({source, slot(move.source - result.sources[source].begin), target,
+                            slot(move.target - result.targets[target].begin)});
+  }
+  return result;
+}
+
 namespace {
 
 // Longer runs would hold too many registers.

@@ -1,6 +1,7 @@
 // The windows of a permuted block: what it has of either operand, in pieces that fit a vector.
 //
 //     sides of a block ──► moves, sorted by their place in the target ──► windows
+//                                              and between which of their slots elements move
 #pragma once
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "loop_nest/loop_nest.hpp"
+#include "microkernel/permute/permutation_route.hpp"
 
 namespace restride {
 
@@ -34,6 +36,17 @@ std::vector<Window> windows(const std::vector<int64_t>& offsets, int64_t element
 /// Joins windows that fit one vector with what lies between them: for reading.
 std::vector<Window> bridged(const std::vector<Window>& parts, int64_t element_bytes,
                             int64_t vector_bytes);
+
+/// The windows of a block, and between which of their slots its elements move.
+struct WindowMoves {
+  std::vector<Window> targets, sources;
+  std::vector<SlotMove> moves;  ///< in the order of the target, without padding
+};
+
+/// Windows of up to `vector_bytes`. `reads_between`: those of the source have what lies between its
+/// pieces, too.
+WindowMoves window_moves(const std::vector<nest::Side>& sides, int64_t element_bytes,
+                         int64_t vector_bytes, bool reads_between);
 
 /// A window of one of two blocks that share vectors: those of the first are in lane 0, those of its
 /// sibling in lane 1.
