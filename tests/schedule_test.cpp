@@ -58,6 +58,27 @@ TEST(Rows, OfPartsAreJoinedWhereTheyAreShort) {
   }
 }
 
+TEST(Rows, OfAFewLinesArePutTogetherWhereTheyShareBothEndsWithOthers) {
+  struct Row {
+    const char* text;
+    bool images;
+  };
+  Target target = streaming_target();
+  target.reads_ahead_by_step = true;
+  for (const Row& row : {Row{"f32[59,600,75,20] -> f32[59,600,75,20]{3,0,2,1}", true},
+                         {"u8[60,4444,300] -> u8[60,4444,300]{2,0,1}", true},
+                         {"u16[31,16120,80] -> u16[31,16120,80]{2,0,1}", true},
+                         // Four of them make five lines, whole rows are lines, rows are long.
+                         {"f32[60,600,75,20] -> f32[60,600,75,20]{3,0,2,1}", false},
+                         {"f32[59,600,75,32] -> f32[59,600,75,32]{3,0,2,1}", false},
+                         {"f32[59,1000,301] -> f32[59,1000,301]{2,0,1}", false}}) {
+    target.images_rows = false;
+    EXPECT_EQ(scheduled(row.text, target).movement, Movement::row) << row.text;
+    target.images_rows = true;
+    EXPECT_EQ(scheduled(row.text, target).staging == Staging::images, row.images) << row.text;
+  }
+}
+
 TEST(Rows, BetweenLinesGoInTheOrderOfTheSource) {
   struct Row {
     const char* text;

@@ -172,6 +172,13 @@ bool has_runs(const Draft& draft) {
          draft.contiguous(1) != draft.contiguous(0);
 }
 
+/// Whether some rows that follow each other in the target make lines.
+bool joined_begin_lines(const Draft& draft, int64_t row_bytes) {
+  const int next = draft.next_in_run(0, row_bytes);
+  return joined_rows(row_bytes, draft.target()) > 1 && next >= 0 &&
+         others_begin_lines(draft, draft.contiguous(0), next);
+}
+
 bool take_imaged_rows(Draft& draft, int64_t row_bytes) {
   const int64_t most = most_imaged_run_bytes(most_imaged_rows, draft.target().line_bytes);
   if (take_imaged_run(draft, most, Runs::whole) < least_imaged_run_bytes) return false;
@@ -203,12 +210,16 @@ bool image_runs(Draft& draft) {
 }
 
 bool image_rows(Draft& draft) {
+  const Target& target = draft.target();
   const int64_t row = draft.loop(draft.contiguous(0)).extent * draft.space().op.bytes;
   // Of 4 targets of 20 to 30 MB 1.3 times the least time and .6 to .95 of the median, of 6 larger
   // ones .55 to 1 of both.
-  const bool large = draft.extent_bytes(0) > 2 * draft.target().imaging_bytes;
+  const bool large = draft.extent_bytes(0) > 2 * target.imaging_bytes;
+  const bool by_source =
+      shifts_rows_by_source(draft, row) &&
+      (!target.images_rows || row % target.line_bytes == 0 || joined_begin_lines(draft, row));
   if (!shifts_images(draft) || !large || row >= least_imaged_run_bytes || repeats_source(draft) ||
-      shifts_rows_by_source(draft, row)) {
+      by_source) {
     return false;
   }
   return draft.instead(draft.schedule(), [&] { return take_imaged_rows(draft, row); });

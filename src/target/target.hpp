@@ -52,6 +52,8 @@ struct Make {
   /// Blocks of transposes in the caches have the rows of a network, and go on along the source,
   /// where its rows crowd sets of L1 or begin between lines of which the target's are whole.
   bool walks_along_source = false;
+  /// Rows of a few lines and less, which begin between lines, are put together before they leave.
+  bool images_rows = false;
   /// Images of columns ask for the rows of the next box as those of one come in, not while columns
   /// leave.
   bool asks_as_rows_come = false;
