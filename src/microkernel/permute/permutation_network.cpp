@@ -174,7 +174,7 @@ std::optional<RingRoute> PermutationNetwork::shorter_rings(size_t most) const {
 
 std::vector<Merge> PermutationNetwork::shorter_merges(size_t most) const {
   const size_t sources = windows_.sources.size(), targets = windows_.targets.size();
-  if (permutes_lanes(machine_.target) || least_merges() * costs().permute_two >= most) return {};
+  if (permutes_lanes(machine_.target) || expected_merges() * costs().permute_two >= most) return {};
   std::vector<Merge> merges = find_merges(windows_.moves, sources, targets, slots_);
   const auto registers = static_cast<int64_t>(live_registers(merges, sources, stay_));
   const bool shorter = merges.size() * costs().permute_two < most;
@@ -184,7 +184,7 @@ std::vector<Merge> PermutationNetwork::shorter_merges(size_t most) const {
 
 /// About as many as there are, before every element is followed: one for each halving of what a
 /// window joins and a third as many again, but no fewer than one takes alone.
-size_t PermutationNetwork::least_merges() const {
+size_t PermutationNetwork::expected_merges() const {
   size_t halvings = 0, alone = 0;
   for (const size_t windows : joined_) {
     if (windows > 0)

@@ -80,7 +80,7 @@ class PermutationNetwork {
   std::optional<RingRoute> shorter_rings(size_t most) const;
   size_t cost(const RingRoute& rings) const;
   std::vector<Merge> shorter_merges(size_t most) const;
-  size_t least_merges() const;
+  size_t expected_merges() const;
   size_t cost_of_chains() const;
   size_t cost(const Route& route) const;
 
