@@ -204,6 +204,15 @@ TEST(Images, AskForAllRowsWhateverDigitsTheyAreOf) {
   }
 }
 
+/// Most lines are asked for before they are read, and most of those in a row with others.
+void expect_asked_as_rows_come(const char* text, const Target& target, int64_t least_hundredths) {
+  const Program program = on_lines(plan_programs(simplified_space(text), target));
+  const AskedLines asked(program);
+  const int64_t lines = program.operands[1].end / 64;
+  EXPECT_GE(asked.in_time() * 100, least_hundredths * lines) << text;
+  EXPECT_GT(asked.side_by_side() * 2, lines) << text;
+}
+
 TEST(Images, AskForAllRowsOfTheNextBoxAsThoseOfOneComeIn) {
   Target target = reading_ahead();
   target.asks_as_rows_come = true;
@@ -213,11 +222,7 @@ TEST(Images, AskForAllRowsOfTheNextBoxAsThoseOfOneComeIn) {
         "f32[59,16,48,128] -> f32[59,16,48,128]{0,2,1,3}"}) {
     const Schedule images = scheduled(text, target);
     ASSERT_EQ(images.staging, Staging::images) << text;
-    const Program program = on_lines(plan_programs(simplified_space(text), target));
-    const AskedLines asked(program);
-    const int64_t lines = program.operands[1].end / 64;
-    EXPECT_GE(asked.in_time() * 10, 9 * lines) << text;
-    EXPECT_GT(asked.side_by_side() * 2, lines) << text;
+    expect_asked_as_rows_come(text, target, 90);
   }
 }
 
@@ -227,11 +232,7 @@ TEST(RowsThatTouch, AreAskedForAsOthersComeIn) {
   for (const char* text :
        {"u16[100,60,1000] -> u16[100,60,1000]{0,2,1}", "f32[16,169,256] -> f32[16,169,256]{1,2,0}",
         "f32[8,7,7,2048] -> f32[8,7,7,2048]{2,1,3,0}"}) {
-    const Program program = on_lines(plan_programs(simplified_space(text), target));
-    const AskedLines asked(program);
-    const int64_t lines = program.operands[1].end / 64;
-    EXPECT_GE(asked.in_time() * 100, 85 * lines) << text;
-    EXPECT_GT(asked.side_by_side() * 2, lines) << text;
+    expect_asked_as_rows_come(text, target, 85);
   }
 }
 
@@ -396,29 +397,6 @@ TEST(Streaming, BeginsEarlierWhereColumnsCrowdSetsOfTheCaches) {
                          // Few columns; none.
                          Row{"f32[1024,1024,4] -> f32[1024,1024,4]{1,0,2}", false},
                          Row{"f32[1024,1024] -> f32[1024,1024]", false}}) {
-    EXPECT_EQ(scheduled(row.text, target).nontemporal, row.nontemporal) << row.text;
-  }
-}
-
-TEST(Streaming, BeginsEarlierWhereRowsOfTheSourceCrowdSetsOfTheCaches) {
-  struct Row {
-    const char* text;
-    bool nontemporal;
-  };
-  Target target = streaming_target();
-  target.streaming_bytes = int64_t{1} << 30;
-  target.gathered_streaming_bytes = int64_t{1} << 23;
-  for (const Row& row : {Row{"f32[1200,1024] -> f32[1200,1024]{0,1}", true},
-                         Row{"u8[1200,4096] -> u8[1200,4096]{0,1}", true},
-                         Row{"f32[1000,1000] -> f32[1000,1000]{0,1}", false},
-                         // In all sets; less than that.
-                         Row{"f32[1200,1040] -> f32[1200,1040]{0,1}", false},
-                         Row{"f32[800,1024] -> f32[800,1024]{0,1}", false},
-                         // Columns crowd sets, too: in two, in one; wide ones, narrow ones.
-                         Row{"f32[512,512] -> f32[512,512]{0,1}", false},
-                         Row{"f32[1024,512] -> f32[1024,512]{0,1}", true},
-                         Row{"f64[512,512] -> f64[512,512]{0,1}", true},
-                         Row{"u16[1024,1024] -> u16[1024,1024]{0,1}", true}}) {
     EXPECT_EQ(scheduled(row.text, target).nontemporal, row.nontemporal) << row.text;
   }
 }

@@ -302,6 +302,29 @@ TEST(Streaming, GoesAroundTheCachesLaterWhereHardlyAnythingIsRead) {
   }
 }
 
+TEST(Streaming, BeginsEarlierWhereRowsOfTheSourceCrowdSetsOfTheCaches) {
+  struct Row {
+    const char* text;
+    bool nontemporal;
+  };
+  Target target = streaming_target();
+  target.streaming_bytes = int64_t{1} << 30;
+  target.gathered_streaming_bytes = int64_t{1} << 23;
+  for (const Row& row : {Row{"f32[1200,1024] -> f32[1200,1024]{0,1}", true},
+                         Row{"u8[1200,4096] -> u8[1200,4096]{0,1}", true},
+                         Row{"f32[1000,1000] -> f32[1000,1000]{0,1}", false},
+                         // In all sets; less than that.
+                         Row{"f32[1200,1040] -> f32[1200,1040]{0,1}", false},
+                         Row{"f32[800,1024] -> f32[800,1024]{0,1}", false},
+                         // Columns crowd sets, too: in two, in one; wide ones, narrow ones.
+                         Row{"f32[512,512] -> f32[512,512]{0,1}", false},
+                         Row{"f32[1024,512] -> f32[1024,512]{0,1}", true},
+                         Row{"f64[512,512] -> f64[512,512]{0,1}", true},
+                         Row{"u16[1024,1024] -> u16[1024,1024]{0,1}", true}}) {
+    EXPECT_EQ(scheduled(row.text, target).nontemporal, row.nontemporal) << row.text;
+  }
+}
+
 TEST(Streaming, LeavesColumnsThatCrowdSetsInTheCachesWhereRowsDoNot) {
   struct Row {
     const char* text;

@@ -54,14 +54,12 @@ constexpr int64_t crowded_row_lines = 4;
 // Blocks that walk along the source have the rows of a network, of elements of 16 bytes of two: 30
 // matrices of these .86 of the ceiling with four rows, .92 with eight. They do where so many rows
 // would put more than twice as many lines into a set as it has ways: rows 2 and 4 KB apart, not 1
-// or
-// 3. Of 330 transposes of .1 to 18 MB, Zen 4, the 88 that walk take .89 of the time: f32 784 x 512
-// .72 -> .89 of the ceiling, f64 184 x 512 .76 -> .98, c128 180 x 256 .77 -> 1.03, f32 515 x 513
-// .37
-// -> .53; with vectors of 32 bytes .92, of 16 .89. 56 of them, of any size, most of which only
-// begin between lines in the source, .91: f64 200 x 129 .81 -> 1.0, f64 504 x 1427 .54 -> .75, c128
-// 172 x 313 .80 -> 1.01; if the target does, too, f32 1.13, f64 1.05, and 16 bytes behind a line
-// .85 to 1.44.
+// or 3. Of 330 transposes of .1 to 18 MB, Zen 4, the 88 that walk take .89 of the time: f32 784 x
+// 512 .72 -> .89 of the ceiling, f64 184 x 512 .76 -> .98, c128 180 x 256 .77 -> 1.03, f32 515 x
+// 513 .37 -> .53; with vectors of 32 bytes .92, of 16 .89. 56 of them, of any size, most of which
+// only begin between lines in the source, .91: f64 200 x 129 .81 -> 1.0, f64 504 x 1427 .54 -> .75,
+// c128 172 x 313 .80 -> 1.01; if the target does, too, f32 1.13, f64 1.05, and 16 bytes behind a
+// line .85 to 1.44.
 constexpr int64_t least_walked_rows = 8, most_rows_apart = 64;
 // Columns of the target that may not crowd sets, as f32 256 x 1024 .68 -> .44; of 16 bytes a few
 // of them: c128 64 x 512 .79 -> 1.0, but 256 x 256, whose columns share a set, .69 -> .55.
