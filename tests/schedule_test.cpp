@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "loop_nest/loop_nest.hpp"
+#include "plan/planner.hpp"
 #include "schedule/scheduling.hpp"
 #include "space/iteration_space.hpp"
+#include "support/each_block.hpp"
 #include "support/scheduled.hpp"
 #include "support/setups.hpp"
 #include "target/target.hpp"
@@ -236,7 +238,7 @@ TEST(Repeats, WriteTheTargetInARowWhereTheyAloneDo) {
   Target target = target_of({"avx512_vbmi", Caches::hold_everything});
   target.l1_bytes = 48 * 1024;
   for (const Row& row : {Row{"f32[256,256] -> f32[256,64,256] dims={0,2}", true},
-                         Row{"f32[2000,256] -> f32[2000,4,256] dims={0,2}", true},
+                         Row{"f32[2000,256] -> f32[2000,8,256] dims={0,2}", true},
                          // Repetitions far apart: some rows of the source are kept in L1.
                          Row{"f32[64,25,100] -> f32[25,5,64,100] dims={2,0,3}", false},
                          Row{"f32[64,25,100] -> f32[5,64,25,100]{3,1,0,2} dims={1,2,3}", false}}) {
@@ -244,6 +246,29 @@ TEST(Repeats, WriteTheTargetInARowWhereTheyAloneDo) {
     ASSERT_EQ(schedule.movement, Movement::row) << row.text;
     const auto innermost = schedule.space.loops.end() - schedule.tile_loops - 1;
     EXPECT_EQ(innermost->stride[1] == 0, row.repeats_innermost) << row.text;
+  }
+}
+
+TEST(Repeats, AreLoadedOnceForSeveralRows) {
+  struct Row {
+    const char* text;
+    int64_t stores_of_load;
+  };
+  const Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  for (const Row& row :
+       {Row{"f32[256] -> f32[64,256] dims={1}", 4}, Row{"f32[64] -> f32[64,64] dims={1}", 4},
+        Row{"f32[32] -> f32[64,32] dims={1}", 8},    // as many as share a tile
+        Row{"f32[272] -> f32[64,272] dims={1}", 1},  // too long for registers
+        Row{"f32[2,256] -> f32[256,2]{0,1}", 1}}) {  // nothing repeats
+    int64_t loads = 0, stores = 0;
+    const Program program = on_lines(plan_programs(simplified_space(row.text), target));
+    each_block(program.root, [&](const program::Block& block, int64_t) {
+      for (const program::Op& op : block) {
+        loads += op.code == program::Code::load ? 1 : 0;
+        stores += op.code == program::Code::store ? 1 : 0;
+      }
+    });
+    EXPECT_EQ(stores, row.stores_of_load * loads) << row.text;
   }
 }
 

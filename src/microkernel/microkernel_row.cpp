@@ -39,6 +39,7 @@ class Rows {
 
   /// Straight-line code for some runs.
   Block vectors(const std::vector<Run>& runs) {
+    held_.clear();
     if (value_ == RowValue::fill || filled_bytes_ > 0)
       repeated_ = emitter_.constant(machine_.fill_table);
     for (const Run& run : runs) {
@@ -71,11 +72,28 @@ class Rows {
     int bytes;
   };
 
+  struct Held {
+    Reg value;
+    int64_t offset;
+    int bytes;
+  };
+
   /// The first `read` bytes come from the source, what is left of `bytes` is padding.
   Reg loaded(int64_t offset, int bytes, int64_t read) {
     if (asks_ && read > 0 && read < vector_) emitter_.ask_ahead(source_stream, offset, read);
-    if (read == bytes) return emitter_.load(source_stream, offset, bytes);
+    if (read == bytes) return held(offset, bytes);
     return read <= 0 ? repeated_ : emitter_.load_part(repeated_, source_stream, offset, {read, 0});
+  }
+
+  /// A load, or the register of the same one in an earlier run: the row repeats.
+  Reg held(int64_t offset, int bytes) {
+    for (const Held& load : held_) {
+      if (load.offset == offset && load.bytes == bytes) return load.value;
+    }
+    const Reg value = emitter_.load(source_stream, offset, bytes);
+    if (static_cast<int64_t>(held_.size()) < most_held_vectors(machine_.target))
+      held_.push_back({value, offset, bytes});
+    return value;
   }
 
   void flush() {
@@ -100,6 +118,7 @@ class Rows {
   const int64_t vector_;
   Emitter emitter_{machine_.target, machine_.vector_bytes};
   std::vector<Pending> pending_;
+  std::vector<Held> held_;
   Reg repeated_ = program::none;  // the value of a run that does not come from memory
 };
 
@@ -176,6 +195,9 @@ Body emit_rows(const nest::Tile& tile, RowValue value, const Strides& at, const 
       filled == 0 && is_run_of_source(tile, bytes)) {
     walk.most_straight_groups = walk.looped_groups = 1;
   }
+  const bool repeats =
+      value == RowValue::copy && !walk.sides.empty() && walk.sides.back().stride[1] == 0;
+  if (repeats) walk.most_straight_groups *= repeated_rows;
   if (filled == 0 && run) walk.first = machine.to_vectors / bytes;
   if (stores_run(value, walk.elements * bytes, machine)) {
     walk.group = walk.elements;

@@ -150,6 +150,18 @@ bool crowds_l1(const Draft& draft, int64_t row_bytes) {
   return in_sets || comes_back_late(draft, row_bytes);
 }
 
+/// How many rows of so many vectors share a tile: more where what repeats fits the registers.
+int64_t rows_of_tile(const Draft& draft, int64_t row_vectors) {
+  const int64_t rows = row_tile_vectors / row_vectors;
+  if (draft.schedule().movement != Movement::row ||
+      row_vectors > most_held_vectors(draft.target())) {
+    return rows;
+  }
+  int k = draft.loop_count() - 1;
+  while (k >= 0 && (draft.mark(k) != Mark::outside || !draft.movable_inside(k))) --k;
+  return k >= 0 && draft.loop(k).stride[1] == 0 ? std::max(rows, repeated_rows) : rows;
+}
+
 /// Whether the processor stores the runs of a splat faster by one operation each than by vectors.
 bool stores_runs(const Draft& draft, int row) {
   const Target& target = draft.target();
@@ -195,7 +207,7 @@ void rows(Draft& draft, Movement movement, int innermost) {
   }
   // Short rows: some of them share a tile. The loop next inside in the order of the target keeps
   // writes close.
-  int64_t room = row_tile_vectors / ceil_div(row_bytes, draft.target().vector_bytes);
+  int64_t room = rows_of_tile(draft, ceil_div(row_bytes, draft.target().vector_bytes));
   for (int k = draft.loop_count() - 1; k >= 0 && room > 1; --k) {
     if (draft.mark(k) != Mark::outside || !draft.movable_inside(k)) continue;
     const int64_t extent = draft.loop(k).extent;
