@@ -39,7 +39,7 @@ const Registers& registers_of(int bytes) {
 
 void Translator::block(const Block& block) {
   find_last_uses(block);
-  free_ = family_ == Family::evex ? thirty_two : sixteen_less_one;
+  free_ = family_ == Family::evex ? thirty_two >> survey_.held.size : sixteen_less_one;
   narrow_ = 0;
   int k = 0;
   for (const Op& op : block) step(op, k++);

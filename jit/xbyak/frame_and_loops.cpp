@@ -129,6 +129,7 @@ void Translator::enter() {
     mov(slot(2), rcx);
   }
   load_masks();
+  load_held_tables();
 }
 
 void Translator::leave() {
@@ -147,6 +148,11 @@ void Translator::load_masks() {
     mov(rax, survey_.masks.bits[size_t(k)]);
     kmovq(Xbyak::Opmask(k + 1), rax);
   }
+}
+
+void Translator::load_held_tables() {
+  for (int k = 0; k < survey_.held.size; ++k)
+    load_table(survey_.held.tables[size_t(k)], HeldTables::first_register - k);
 }
 
 /// rax = operands, rcx = the first unit, rdx = how many; flags for `nothing to do`.

@@ -32,8 +32,7 @@ void Translator::avx(const Op& op) {
     case Code::permute:
       return avx_permute(op);
     case Code::shuffle:
-      vpshufb(vector(op.to), vector(op.a), table(op));
-      return table_was_used();
+      return avx_shuffle(op);
     case Code::store:
       return avx_store(op);
     case Code::store_nontemporal:
@@ -75,7 +74,14 @@ void Translator::avx_constant(const Op& op) {
   if (std::all_of(bytes.begin(), bytes.end(), [](uint8_t b) { return b == 0; })) {
     return avx_zero(vector(op.to));
   }
-  load_table(op);
+  load_table({op.table, 1}, number(op.to));
+}
+
+void Translator::avx_shuffle(const Op& op) {
+  const int held = survey_.held.find({op.table, 1});
+  if (held >= 0) return vpshufb(vector(op.to), vector(op.a), numbered(held, program_.vector_bytes));
+  vpshufb(vector(op.to), vector(op.a), table(op));
+  table_was_used();
 }
 
 void Translator::avx_unpack(const Op& op) {
@@ -139,17 +145,20 @@ void Translator::avx_extract(const Op& op) {
   vextracti128(low(op.to), a, lane);
 }
 
-/// With masks the result's register holds the table first; it is none of the arguments'.
+/// With masks the result's register holds the table first, if no other one does; it is none of the
+/// arguments'.
 void Translator::avx_permute(const Op& op) {
   if (family_ == Family::vex) return vex_permute(op);
   if (const std::optional<uint64_t> taken = blend_mask(program_, op)) {
     return vpblendmb(vector(op.to) | mask(*taken), vector(op.a), vector(op.b));
   }
-  load_table(op);
   // One source has no form for 4 and 8 bytes in one lane, and xbyak 6.68 encodes that for 8 bytes
   // in two lanes as the one for 4.
   const int one_source_bytes = op.width < 4 ? 16 : op.width == 4 ? 32 : 64;
-  if (op.b == none && program_.vector_bytes >= one_source_bytes) return avx_permute_one(op);
+  const int indices = table_register(op);
+  if (op.b == none && program_.vector_bytes >= one_source_bytes)
+    return avx_permute_one(op, indices);
+  if (indices != number(op.to)) avx_move(vector(op.to), numbered(indices, program_.vector_bytes));
   avx_permute_two(op, op.b == none ? op.a : op.b);
 }
 
@@ -169,16 +178,20 @@ void Translator::avx_shift(const Op& op) {
   avx_permute_two(op, op.b);
 }
 
-void Translator::avx_permute_one(const Op& op) {
-  if (takes_zmm()) return append(between(evex::permute_one, op, op.to, op.a));
+void Translator::avx_permute_one(const Op& op, int indices) {
+  if (takes_zmm()) {
+    const EvexForm& form = evex::permute_one[size_t(std::countr_zero(op.width))];
+    return append(Instruction(form, {number(op.to), indices}, number(op.a)));
+  }
   const Register &to = vector(op.to), &a = vector(op.a);
+  const Register& places = numbered(indices, program_.vector_bytes);
   switch (op.width) {
     case 1:
-      return vpermb(to, to, a);
+      return vpermb(to, places, a);
     case 2:
-      return vpermw(to, to, a);
+      return vpermw(to, places, a);
     default:
-      return vpermd(Xbyak::Ymm(to.getIdx()), Xbyak::Ymm(to.getIdx()), a);
+      return vpermd(Xbyak::Ymm(to.getIdx()), Xbyak::Ymm(places.getIdx()), a);
   }
 }
 

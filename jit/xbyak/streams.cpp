@@ -86,10 +86,18 @@ Xbyak::Address Translator::table(const Op& op) {
   return address({Place::rip});
 }
 
-void Translator::load_table(const Op& op) {
-  table(op);
-  load_vector(number(op.to), program_.vector_bytes, {Place::rip});
+void Translator::load_table(const IndexTable& table, int to) {
+  table_place_ = place_of({table.table, table.width});
+  load_vector(to, program_.vector_bytes, {Place::rip});
   table_was_used();
+}
+
+/// The register that has the indices of a permute: one that holds them, or that of the result.
+int Translator::table_register(const Op& op) {
+  const IndexTable table{op.table, op.width};
+  const int held = survey_.held.find(table);
+  if (held < 0) load_table(table, number(op.to));
+  return held < 0 ? number(op.to) : held;
 }
 
 void Translator::table_was_used() { table_uses_.push_back({getSize(), table_place_, 0}); }

@@ -28,6 +28,7 @@ class Walk {
     survey_.code_bound =
         bytes_of_frame + 64 + program.root.size() * bytes_per_item + 4 * 64 * program.tables.size();
     survey_.height = walk(program.root, 0);
+    if (byte_masks_) survey_.held = hold_tables(program);
   }
 
   const Survey& result() const { return survey_; }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "program/program.hpp"
+#include "xbyak/held_tables.hpp"
 
 namespace restride::xbyak {
 
@@ -30,6 +31,7 @@ struct Survey {
   size_t code_bound = 0;  ///< bytes of code and tables, an upper bound
   bool nontemporal = false;
   const program::Op* refused = nullptr;  ///< the first operation without a translation
+  HeldTables held;                       ///< with AVX-512
   Masks masks;  ///< of partial loads and stores and of blends, where the target has byte masks
 };
 

@@ -88,6 +88,7 @@ class Translator : private Xbyak::CodeGenerator {
   void enter();
   void leave();
   void load_masks();
+  void load_held_tables();
   void root_item(int64_t units_before, const std::variant<program::Block, program::For>& item);
   void several_units(int64_t units_before, int64_t units);
   void single_item(const program::For* loop);
@@ -120,7 +121,8 @@ class Translator : private Xbyak::CodeGenerator {
   Xbyak::Opmask mask(uint64_t bits);
   Xbyak::Address table(const Op& op);
   void table_was_used();
-  void load_table(const Op& op);
+  void load_table(const IndexTable& table, int to);
+  int table_register(const Op& op);
   int place_of(const TableCopy& copy);
   void append_tables();
   void append_table(const TableCopy& copy);
@@ -178,9 +180,10 @@ class Translator : private Xbyak::CodeGenerator {
   void avx_lanes(const Op& op);
   void avx_insert(const Op& op);
   void avx_extract(const Op& op);
+  void avx_shuffle(const Op& op);
   void avx_permute(const Op& op);
   void avx_shift(const Op& op);
-  void avx_permute_one(const Op& op);
+  void avx_permute_one(const Op& op, int indices);
   void avx_permute_two(const Op& op, program::Reg b);
 
   // ---- permute_vex.cpp
