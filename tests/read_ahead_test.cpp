@@ -378,7 +378,8 @@ TEST(Streaming, BeginsEarlierWhereColumnsCrowdSetsOfTheCaches) {
     bool nontemporal;
   };
   Target target = streaming_target();
-  target.streaming_bytes = target.gathered_streaming_bytes = int64_t{1} << 30;
+  target.streaming_bytes = target.transposed_streaming_bytes = target.gathered_streaming_bytes =
+      int64_t{1} << 30;
   target.l1_bytes = 48 * 1024;
   for (const Row& row : {Row{"f32[1024,1024] -> f32[1024,1024]{0,1}", true},
                          Row{"f32[128,96,128] -> f32[128,96,128]{0,1,2}", true},

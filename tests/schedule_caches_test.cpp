@@ -302,13 +302,45 @@ TEST(Streaming, GoesAroundTheCachesLaterWhereHardlyAnythingIsRead) {
   }
 }
 
+TEST(Streaming, BeginsEarlierWhereNeighboursInTheTargetAreNoneInTheSource) {
+  struct Row {
+    const char* text;
+    bool nontemporal;
+  };
+  Target target = *find_target("avx512_vbmi");
+  target.l1_bytes = 32 * 1024;
+  target.streaming_bytes = 1 << 22;
+  target.transposed_streaming_bytes = 1 << 20;
+  for (const Row& row : {Row{"f32[300,600] -> f32[300,600]{0,1}", true},
+                         Row{"f32[300,400] -> f32[300,400]{0,1}", false},  // less than that
+                         Row{"u8[200000,3] -> u8[200000,3]{0,1}", true},
+                         Row{"u8[7,100000] -> u8[7,100000]{0,1}", true},
+                         // Rows stay whole.
+                         Row{"f32[20,30,400] -> f32[20,30,400]{2,0,1}", false},
+                         Row{"f32[300,600]{1,0:PAD(300,640;unknown)} -> f32[300,600]", false}}) {
+    EXPECT_EQ(scheduled(row.text, target).nontemporal, row.nontemporal) << row.text;
+  }
+}
+
+TEST(Streaming, CountsLinesThatColumnsShareOnce) {
+  // Columns 5 to 8 bytes apart: nine to thirteen of them, or eight, in a line.
+  Target target = *find_target("avx512_vbmi");
+  target.l1_bytes = 32 * 1024;
+  target.crowded_streaming_bytes = 1 << 16;
+  for (const char* text : {"u8[5,100000] -> u8[5,100000]{0,1}", "u8[7,100000] -> u8[7,100000]{0,1}",
+                           "u8[8,100000] -> u8[8,100000]{0,1}",
+                           "u16[3,100000] -> u16[3,100000]{0,1}"}) {
+    EXPECT_FALSE(scheduled(text, target).nontemporal) << text;
+  }
+}
+
 TEST(Streaming, BeginsEarlierWhereRowsOfTheSourceCrowdSetsOfTheCaches) {
   struct Row {
     const char* text;
     bool nontemporal;
   };
   Target target = streaming_target();
-  target.streaming_bytes = int64_t{1} << 30;
+  target.transposed_streaming_bytes = int64_t{1} << 30;
   target.gathered_streaming_bytes = int64_t{1} << 23;
   for (const Row& row : {Row{"f32[1200,1024] -> f32[1200,1024]{0,1}", true},
                          Row{"u8[1200,4096] -> u8[1200,4096]{0,1}", true},

@@ -69,8 +69,12 @@ int64_t most_cached_bytes(const Draft& draft) {
   const ElementOp& op = draft.space().op;
   if (fills(draft)) return target.streaming_fill_bytes;
   const bool gathers = is_move(op) && source_rows_crowd(draft);
-  if (!crowds_sets(draft))
-    return gathers ? target.gathered_streaming_bytes : target.streaming_bytes;
+  if (!crowds_sets(draft)) {
+    if (gathers) return target.gathered_streaming_bytes;
+    const int across = draft.contiguous(1), down = draft.contiguous(0);
+    const bool transposes = across >= 0 && down >= 0 && across != down;
+    return transposes ? target.transposed_streaming_bytes : target.streaming_bytes;
+  }
   const int64_t most = target.crowded_streaming_bytes;
   const bool on_lines =
       is_move(op) && draft.loop(draft.contiguous(1)).stride[0] % target.line_bytes == 0;

@@ -233,7 +233,7 @@ void transpose(Draft& draft) {
   schedule.vector_bytes =
       static_cast<int>(std::clamp(round_up_to_power_of_two(row), int64_t{16}, widest));
   if (short_rows) schedule.vector_bytes = target.vector_bytes;
-  if (lanes && row == lane_bytes) schedule.vector_bytes = lanes_bytes;
+  else if (lanes && row == lane_bytes) schedule.vector_bytes = lanes_bytes;
   schedule.staging = pages ? Staging::registers : Staging::panels;
   schedule.wants_lines = block.walks && walk.wants_lines;
   if (!schedule.nontemporal) {

@@ -26,6 +26,8 @@ struct Make {
   int64_t l3_bytes = 32 * 1024 * 1024;
   /// Source and target together beyond which stores around the caches pay.
   int64_t streaming_bytes = 24 * 1024 * 1024;
+  /// The same where neighbours in the target are none in the source.
+  int64_t transposed_streaming_bytes = 24 * 1024 * 1024;
   /// The same where columns of a transpose crowd sets of the caches.
   int64_t crowded_streaming_bytes = 24 * 1024 * 1024;
   /// The same where rows of the source crowd them, which are copied to scratch in the caches.

@@ -7,13 +7,15 @@
 //     network    a0 a1 a2 a3 a4 ...                         a column comes out at a time
 //
 // The way back is the same backwards: a network, a shuffle, and every lane leaves with whole rows.
-// What it writes too much the next lane overwrites.
+// What it writes too much the next lane overwrites. Where vectors do better than lanes, they hold
+// rows likewise: see row_units.
 #include <algorithm>
 #include <bit>
 
 #include "microkernel/emitter.hpp"
 #include "microkernel/microkernel.hpp"
 #include "microkernel/tile_run.hpp"
+#include "microkernel/transpose/row_units.hpp"
 #include "microkernel/transpose/transpose_network.hpp"
 
 namespace restride {
@@ -51,7 +53,10 @@ class ShortRowTranspose {
         longer_(longer),
         from_short_(short_side == 1),
         in_lane_(lane_bytes / machine.element_bytes),
-        table_(short_.at_once == 1 ? -1 : tables.add(table())) {}
+        tables_(tables),
+        units_(machine.vector_bytes == machine.target.vector_bytes &&
+               takes_units(short_.count, machine.element_bytes, machine.target)),
+        table_(short_.at_once == 1 || units_ ? -1 : tables.add(table())) {}
 
   Body emit() const {
     const int64_t most = machine_.vector_bytes / machine_.element_bytes;
@@ -89,22 +94,74 @@ class ShortRowTranspose {
   Body network(int64_t first, int64_t count) const {
     Emitter emitter(machine_.target, machine_.vector_bytes);
     if (from_short_) {
-      from_short(emitter, first, count);
+      store_columns(emitter,
+                    units_ ? columns_of_vectors(emitter, first, count)
+                           : columns_of_lanes(emitter, first, count),
+                    first, count);
+    } else if (units_) {
+      to_vectors(emitter, first, count);
     } else {
-      to_short(emitter, first, count);
+      to_lanes(emitter, first, count);
     }
     return body_of(emitter.take());
   }
 
-  /// How many bytes of a lane are of rows [first, first + at_once) of `count`, 0 if none; all
-  /// where what follows is of them, too.
-  int64_t lane_of(int64_t first, int64_t count) const {
+  /// How many of `bytes` bytes are of the rows from `first` on of `count`, of which they hold those
+  /// of `held` bytes; all where what follows is of them, too.
+  int64_t bytes_of(int64_t first, int64_t count, int64_t held, int64_t bytes) const {
     const int64_t rest = (count - first) * short_.row_bytes;
-    if (rest >= lane_bytes) return lane_bytes;
-    return std::clamp<int64_t>(rest, 0, short_.at_once * short_.row_bytes);
+    return rest >= bytes ? bytes : std::clamp<int64_t>(rest, 0, held);
   }
 
-  void from_short(Emitter& emitter, int64_t first, int64_t count) const {
+  /// Of a lane with rows [first, first + at_once).
+  int64_t lane_of(int64_t first, int64_t count) const {
+    return bytes_of(first, count, short_.at_once * short_.row_bytes, lane_bytes);
+  }
+
+  UnitRows unit_rows() const {
+    return {static_cast<int>(short_.count), static_cast<int>(machine_.element_bytes)};
+  }
+
+  /// Calls `move(vector, row, bytes)` for the vectors that have some of `count` rows.
+  template <class Move>
+  void for_each_vector(int64_t count, const Move& move) const {
+    const UnitRows rows = unit_rows();
+    for (int64_t vector = 0; vector < unit_vectors; ++vector) {
+      const int64_t row = vector * rows.in_vector();
+      const int64_t bytes = bytes_of(row, count, rows.vector_row_bytes(), machine_.vector_bytes);
+      if (bytes > 0) move(static_cast<size_t>(vector), row, static_cast<int>(bytes));
+    }
+  }
+
+  std::array<Reg, 16> columns_of_vectors(Emitter& emitter, int64_t first, int64_t count) const {
+    std::array<Reg, unit_vectors> vectors;
+    vectors.fill(none);
+    for_each_vector(count, [&](size_t vector, int64_t row, int bytes) {
+      vectors[vector] = emitter.load(source_stream, at_[1] + longer_.at(1, first + row), bytes);
+    });
+    const auto made = columns_of_units(emitter, unit_rows(), vectors, tables_);
+    std::array<Reg, 16> columns{};
+    std::copy(made.begin(), made.end(), columns.begin());
+    return columns;
+  }
+
+  void to_vectors(Emitter& emitter, int64_t first, int64_t count) const {
+    std::array<Reg, unit_vectors> columns;
+    columns.fill(none);
+    for (int64_t row = 0; row < short_.count; ++row)
+      columns[static_cast<size_t>(row)] = load_column(emitter, row, first, count);
+    const auto vectors = units_of_columns(emitter, unit_rows(), columns, tables_);
+    for_each_vector(count, [&](size_t vector, int64_t row, int bytes) {
+      emitter.store(vectors[vector], target_stream, at_[0] + longer_.at(0, first + row), bytes);
+    });
+  }
+
+  Reg load_column(Emitter& emitter, int64_t row, int64_t first, int64_t count) const {
+    return emitter.load(source_stream, at_[1] + longer_.at(1, first) + row_.at(1, row),
+                        static_cast<int>(count * machine_.element_bytes));
+  }
+
+  std::array<Reg, 16> columns_of_lanes(Emitter& emitter, int64_t first, int64_t count) const {
     const auto load = [&](int vector) {
       Reg value = none;
       for (int lane = 0; lane < emitter.lanes(); ++lane) {
@@ -116,7 +173,11 @@ class ShortRowTranspose {
       }
       return value == none || table_ < 0 ? value : emitter.shuffle(value, table_);
     };
-    const std::array<Reg, 16> columns = transpose_in_lanes(emitter, short_.unit_bytes, load);
+    return transpose_in_lanes(emitter, short_.unit_bytes, load);
+  }
+
+  void store_columns(Emitter& emitter, const std::array<Reg, 16>& columns, int64_t first,
+                     int64_t count) const {
     const int bytes = static_cast<int>(count * machine_.element_bytes);
     for (int64_t column = 0; column < short_.count; ++column) {
       const Reg value = columns[static_cast<size_t>(column)];
@@ -132,11 +193,9 @@ class ShortRowTranspose {
     }
   }
 
-  void to_short(Emitter& emitter, int64_t first, int64_t count) const {
-    const int bytes = static_cast<int>(count * machine_.element_bytes);
+  void to_lanes(Emitter& emitter, int64_t first, int64_t count) const {
     const auto load = [&](int row) {
-      if (row >= short_.count) return none;
-      return emitter.load(source_stream, at_[1] + longer_.at(1, first) + row_.at(1, row), bytes);
+      return row >= short_.count ? none : load_column(emitter, row, first, count);
     };
     std::array<Reg, 16> vectors = transpose_in_lanes(emitter, short_.unit_bytes, load);
     if (table_ >= 0) {
@@ -164,6 +223,8 @@ class ShortRowTranspose {
   const TileRun& longer_;
   bool from_short_;
   int64_t in_lane_;  // elements of a lane
+  Tables& tables_;
+  bool units_;
   int table_;
 };
 
@@ -179,6 +240,7 @@ bool are_short(const TileRun& rows, const TileRun& longer, size_t operand, const
 
 bool takes_short_rows(size_t operand, int64_t element_bytes, int64_t row_bytes,
                       const Target& target) {
+  if (takes_units(row_bytes / element_bytes, element_bytes, target)) return true;
   if (row_bytes >= lane_bytes || row_bytes <= element_bytes) return false;
   const ShortRows rows(row_bytes / element_bytes, element_bytes);
   const bool can = (rows.at_once == 1 || target.shuffle_bytes) &&
