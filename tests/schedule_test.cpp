@@ -284,6 +284,18 @@ TEST(Transposes, GatherElementsThatLieApart) {
       target);
 }
 
+TEST(Transposes, PermuteRowsOfNineToTwelveBytesThatTouch) {
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  expect_movements({{"u8[960,8] -> u8[960,8]{0,1}", Movement::transpose},
+                    {"u8[960,9] -> u8[960,9]{0,1}", Movement::permute},
+                    {"u8[960,12] -> u8[960,12]{0,1}", Movement::permute},
+                    {"u8[960,13] -> u8[960,13]{0,1}", Movement::transpose},
+                    {"u16[960,6] -> u16[960,6]{0,1}", Movement::transpose}},
+                   target);
+  target.narrow_permute_steps = 3;
+  expect_movements({{"u8[960,9] -> u8[960,9]{0,1}", Movement::transpose}}, target);
+}
+
 TEST(Transposes, MayHaveATargetOfWhichNothingLiesSideBySide) {
   expect_movements({{"c128[1024,1030] -> c128[1024,1030] strides={48,49200}", Movement::transpose}},
                    target_of({"avx512_vbmi", Caches::hold_nothing}));
