@@ -116,7 +116,7 @@ TEST_P(Microkernel, CopiesLongRowsThatBeginAnywhereInALine) {
   for (const char* type : {"u16", "f32", "f64", "c128"}) {
     // Rows of one and of several turns of the loop, and of more than a unit.
     for (const int elements : {513, 514, 519, 520, 767, 1030, 4101, 8209}) {
-      const std::string rows = array(type, {37, 2, elements});
+      const std::string rows = array(type, {19, 2, elements});
       expect_conforms(rows + " -> " + rows + "{2,0,1}", GetParam());
       if (HasFatalFailure()) return;
     }

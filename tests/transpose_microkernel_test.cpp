@@ -47,9 +47,8 @@ TEST_P(Microkernel, TransposesIntoRunsOfALane) {
 
 TEST_P(Microkernel, TransposesBlocksAndWhatIsLeftOfThem) {
   const std::vector<std::vector<int>> sizes = {{64, 64},   {128, 128}, {128, 512}, {256, 128},
-                                               {192, 640}, {129, 257}, {300, 130}, {512, 64},
-                                               {260, 320}, {321, 576}, {513, 70},  {257, 133},
-                                               {128, 49},  {256, 333}, {192, 130}, {448, 128}};
+                                               {129, 257}, {300, 130}, {512, 64},  {260, 320},
+                                               {321, 576}, {513, 70},  {128, 49},  {448, 128}};
   for (const char* type : {"u8", "u16", "f32", "f64", "c128"}) {
     for (const std::vector<int>& size : sizes) {
       const std::string from = array(type, size);
@@ -262,7 +261,7 @@ TEST_P(Microkernel, TransposesIntoRunsOfSeveralLoopsThatBeginAnywhereInALine) {
       const int outer = 700 / (inner * element.bytes) + inner % 3 * 500 / inner;
       for (const int column_bytes : {16, 40, 64, 130, 260}) {
         const int columns = column_bytes / element.bytes + inner % 2;
-        const std::string from = array(element.type, {inner, outer, 3, columns});
+        const std::string from = array(element.type, {inner, outer, 2, columns});
         expect_conforms(from + " -> " + from + "{0,1,2,3}", GetParam());
         if (HasFatalFailure()) return;
       }
