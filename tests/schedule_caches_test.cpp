@@ -327,9 +327,9 @@ TEST(Streaming, CountsLinesThatColumnsShareOnce) {
   Target target = *find_target("avx512_vbmi");
   target.l1_bytes = 32 * 1024;
   target.crowded_streaming_bytes = 1 << 16;
-  for (const char* text : {"u8[5,100000] -> u8[5,100000]{0,1}", "u8[7,100000] -> u8[7,100000]{0,1}",
-                           "u8[8,100000] -> u8[8,100000]{0,1}",
-                           "u16[3,100000] -> u16[3,100000]{0,1}"}) {
+  for (const char* text :
+       {"u8[5,100000] -> u8[5,100000]{0,1}", "u8[7,100000] -> u8[7,100000]{0,1}",
+        "u8[8,100000] -> u8[8,100000]{0,1}", "u16[3,100000] -> u16[3,100000]{0,1}"}) {
     EXPECT_FALSE(scheduled(text, target).nontemporal) << text;
   }
 }
