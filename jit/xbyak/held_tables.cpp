@@ -11,8 +11,9 @@ using namespace program;
 
 namespace {
 
-// One more for a result that is written before its arguments are read.
-constexpr int machine_registers = 32, reserve = 1;
+// As many as a Program may use, and so many of them for what computes: its temporaries would be
+// saved and restored otherwise.
+constexpr int usable_registers = 31, temporaries = 6;
 
 class Walk {
  public:
@@ -23,7 +24,7 @@ class Walk {
     std::stable_sort(uses_.begin(), uses_.end(),
                      [](const Use& a, const Use& b) { return a.weight > b.weight; });
     HeldTables held;
-    const int room = std::min(HeldTables::most, machine_registers - reserve - most_live_);
+    const int room = std::min(HeldTables::most, usable_registers - most_live_);
     for (const Use& use : uses_) {
       if (held.size >= room) break;
       held.tables[size_t(held.size++)] = use.table;
@@ -64,7 +65,8 @@ class Walk {
     }
   }
 
-  /// The registers that are in use at once, results beside all that their operation reads.
+  /// The registers that are in use at once, results and temporaries beside all that their operation
+  /// reads.
   int most_live(const Block& block) {
     int live = 0, most = 0;
     const auto use = [&](Reg r) {
@@ -76,7 +78,7 @@ class Walk {
     for (size_t k = block.size(); k-- > 0;) {
       const Op& op = block[k];
       for (const Reg r : {op.to, op.a, op.b}) use(r);
-      most = std::max(most, live);
+      most = std::max(most, live + (is_computation(op.code) ? temporaries : 0));
       if (op.to == none) continue;
       lives_[size_t(op.to)] = false;
       --live;

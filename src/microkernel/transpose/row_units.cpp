@@ -12,8 +12,7 @@ using Vectors = std::array<Reg, unit_vectors>;
 constexpr int vector_bytes = 64;
 constexpr int even_lanes = 0x88, odd_lanes = 0xdd;
 
-/// The places of a vector's units in permuted ones: units of one column are `apart` from those of
-/// the next one beside it in a lane, of the next lane, or of the same lane of the other vector.
+/// Which elements permuted vectors take of rows, and rows of permuted vectors.
 class UnitTables {
  public:
   explicit UnitTables(const UnitRows& rows)

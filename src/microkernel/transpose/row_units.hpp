@@ -28,12 +28,10 @@ struct UnitRows {
   int vector_row_bytes() const { return in_vector() * count * element_bytes; }
 };
 
-/// Whether units of such rows fill vectors better than lanes do. Zen 4, in L1 and L2: u8 960 x 7
-/// .30
-/// -> .58 of the ceiling, x 8 .31 -> .70, 4000 x 6 .48 -> .97, 300000 x 7 .66 -> .96, u16 960 x 6
-/// .32
-/// -> .59, 4000 x 6 .65 -> .99, 7 x 960 .44 -> .60; 18 of 650 small problems .66 of the time. Of
-/// five columns u8 960 x 5 .65 -> .58, u16 5 x 960 .62 -> .39; f32 300000 x 7 1.02 -> .98.
+/// Whether units of such rows fill vectors better than lanes do. Zen 4, in L1 and L2, of the
+/// ceiling: u8 960 x 7 .30 -> .58, x 8 .31 -> .70, 4000 x 6 .48 -> .97, 300000 x 7 .66 -> .96; u16
+/// 960 x 6 .32 -> .59, 4000 x 6 .65 -> .99, 7 x 960 .44 -> .60; 18 of 650 small problems .66 of the
+/// time. Of five columns u8 960 x 5 .65 -> .58, u16 5 x 960 .62 -> .39; f32 300000 x 7 1.02 -> .98.
 bool takes_units(int64_t count, int64_t element_bytes, const Target& target);
 
 /// Eight vectors of rows, of which some may not be there, to columns.
