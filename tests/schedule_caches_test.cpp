@@ -311,8 +311,8 @@ TEST(Streaming, BeginsEarlierWhereNeighboursInTheTargetAreNoneInTheSource) {
   target.l1_bytes = 32 * 1024;
   target.streaming_bytes = 1 << 22;
   target.transposed_streaming_bytes = 1 << 20;
-  for (const Row& row : {Row{"f32[300,600] -> f32[300,600]{0,1}", true},
-                         Row{"f32[300,400] -> f32[300,400]{0,1}", false},  // less than that
+  for (const Row& row : {Row{"f32[320,600] -> f32[320,600]{0,1}", true},
+                         Row{"f32[320,400] -> f32[320,400]{0,1}", false},  // less than that
                          Row{"u8[200000,3] -> u8[200000,3]{0,1}", true},
                          Row{"u8[7,100000] -> u8[7,100000]{0,1}", true},
                          // Rows stay whole.
