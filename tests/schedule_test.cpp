@@ -296,6 +296,22 @@ TEST(Transposes, PermuteRowsOfNineToTwelveBytesThatTouch) {
   expect_movements({{"u8[960,9] -> u8[960,9]{0,1}", Movement::transpose}}, target);
 }
 
+TEST(Transposes, PermuteFewWideElementsInTheCaches) {
+  const Target cached = target_of({"avx512_vbmi", Caches::hold_everything});
+  expect_movements({{"f64[720,2] -> f64[720,2]{0,1}", Movement::permute},
+                    {"f64[2,720] -> f64[2,720]{0,1}", Movement::permute},
+                    {"f64[5,720] -> f64[5,720]{0,1}", Movement::permute},
+                    {"f64[720,5] -> f64[720,5]{0,1}", Movement::transpose},
+                    {"f64[720,4] -> f64[720,4]{0,1}", Movement::transpose},
+                    {"c128[2,720] -> c128[2,720]{0,1}", Movement::transpose}},
+                   cached);
+  expect_movements({{"f64[300000,2] -> f64[300000,2]{0,1}", Movement::permute}}, cached);
+  Target streaming = cached;
+  streaming.nontemporal = true;
+  stream_beyond(streaming, 1 << 20);
+  expect_movements({{"f64[300000,2] -> f64[300000,2]{0,1}", Movement::transpose}}, streaming);
+}
+
 TEST(Transposes, MayHaveATargetOfWhichNothingLiesSideBySide) {
   expect_movements({{"c128[1024,1030] -> c128[1024,1030] strides={48,49200}", Movement::transpose}},
                    target_of({"avx512_vbmi", Caches::hold_nothing}));
