@@ -11,7 +11,7 @@ namespace {
 
 using namespace program;
 
-/// The bytes of a vector the other way round, or each of them one further on, and so forth.
+/// The bytes of a vector, so many places on, around its end.
 std::vector<uint8_t> turned_by(int bytes) {
   std::vector<uint8_t> table(64);
   for (int k = 0; k < 64; ++k)

@@ -372,35 +372,5 @@ TEST(Networks, TakeLanesWhereTheirCodeWouldBeLong) {
         << text;  // not a column a time
 }
 
-TEST(Streaming, BeginsEarlierWhereColumnsCrowdSetsOfTheCaches) {
-  struct Row {
-    const char* text;
-    bool nontemporal;
-  };
-  Target target = streaming_target();
-  target.streaming_bytes = target.transposed_streaming_bytes = target.gathered_streaming_bytes =
-      int64_t{1} << 30;
-  target.l1_bytes = 48 * 1024;
-  for (const Row& row : {Row{"f32[1024,1024] -> f32[1024,1024]{0,1}", true},
-                         Row{"f32[128,96,128] -> f32[128,96,128]{0,1,2}", true},
-                         Row{"f16[32,2048,7,7] -> f16[32,2048,7,7]{1,3,2,0}", true},
-                         Row{"u8[2048,2048] -> u8[2048,2048]{0,1}", true},
-                         Row{"s4[4096,4096]{1,0:E(4)} -> s4[4096,4096]{0,1:E(4)}", true},
-                         // Rows of the source, too.
-                         Row{"f32[512,512] -> f32[512,512]{0,1}", true},
-                         Row{"f64[512,512] -> f64[512,512]{0,1}", true},
-                         // Spread over all sets; half of a set's ways.
-                         Row{"f32[1000,1024] -> f32[1000,1024]{0,1}", false},
-                         Row{"f32[512,1000] -> f32[512,1000]{0,1}", false},
-                         Row{"f64[512,1000] -> f64[512,1000]{0,1}", false},
-                         Row{"c128[256,256] -> c128[256,256]{0,1}", false},
-                         Row{"s4[4160,4160]{1,0:E(4)} -> s4[4160,4160]{0,1:E(4)}", false},
-                         // Few columns; none.
-                         Row{"f32[1024,1024,4] -> f32[1024,1024,4]{1,0,2}", false},
-                         Row{"f32[1024,1024] -> f32[1024,1024]", false}}) {
-    EXPECT_EQ(scheduled(row.text, target).nontemporal, row.nontemporal) << row.text;
-  }
-}
-
 }  // namespace
 }  // namespace restride::testing

@@ -1,7 +1,7 @@
 // Which tables of a Program stay in vector registers throughout its code, where no Block needs
 // those: a load of 64 bytes saved with each permute in a loop. Zen 4, 650 small problems in the
 // caches: 87 in less than .95 of the time, u8[3,600,2]{0,2,1} .67, u8[6,12,9]{2,0,1} .71, u16 480 x
-// 2 .72, u8 10 x 150 .75 of it; 27 in more than 1.05, which was not so when timed again.
+// 2 .72, u8 10 x 150 .75 of it; 27 in more than 1.05, of which six were timed again and were not.
 #pragma once
 
 #include <array>

@@ -1,0 +1,148 @@
+// Which problems go around the caches. None of this changes what arrives.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "schedule/scheduling.hpp"
+#include "support/scheduled.hpp"
+#include "support/setups.hpp"
+#include "target/target.hpp"
+
+namespace restride::testing {
+namespace {
+
+struct Row {
+  const char* text;
+  bool nontemporal;
+};
+
+void expect_streaming(const std::vector<Row>& rows, const Target& target) {
+  for (const Row& row : rows)
+    EXPECT_EQ(scheduled(row.text, target).nontemporal, row.nontemporal) << row.text;
+}
+
+TEST(Streaming, GoesAroundTheCachesLaterWhereHardlyAnythingIsRead) {
+  Target target = *find_target("avx512_vbmi");
+  target.streaming_bytes = 1 << 20;
+  target.streaming_fill_bytes = 1 << 23;
+  expect_streaming({{"f32[1024,256] -> f32[1024,256]{1,0:PAD(1024,257;zero)}", true},
+                    {"f32[64,256] -> f32[16,64,256] dims={1,2}", false},
+                    {"f32[256] -> f32[7000,256] dims={1}", false},
+                    {"f32[256] -> f32[9000,256] dims={1}", true},
+                    {"f32[1024,256] -> f32[2,1024,256] dims={1,2}", true}},
+                   target);
+}
+
+TEST(Streaming, BeginsEarlierWhereNeighboursInTheTargetAreNoneInTheSource) {
+  Target target = *find_target("avx512_vbmi");
+  target.l1_bytes = 32 * 1024;
+  target.streaming_bytes = 1 << 22;
+  target.transposed_streaming_bytes = 1 << 20;
+  expect_streaming({{"f32[320,600] -> f32[320,600]{0,1}", true},
+                    {"f32[320,400] -> f32[320,400]{0,1}", false},  // less than that
+                    {"u8[200000,3] -> u8[200000,3]{0,1}", true},
+                    {"u8[7,100000] -> u8[7,100000]{0,1}", true},
+                    // Rows stay whole.
+                    {"f32[20,30,400] -> f32[20,30,400]{2,0,1}", false},
+                    {"f32[300,600]{1,0:PAD(300,640;unknown)} -> f32[300,600]", false}},
+                   target);
+}
+
+TEST(Streaming, CountsLinesThatColumnsShareOnce) {
+  // Columns 5 to 8 bytes apart: nine to thirteen of them, or eight, in a line.
+  Target target = *find_target("avx512_vbmi");
+  target.l1_bytes = 32 * 1024;
+  target.crowded_streaming_bytes = 1 << 16;
+  for (const char* text :
+       {"u8[5,100000] -> u8[5,100000]{0,1}", "u8[7,100000] -> u8[7,100000]{0,1}",
+        "u8[8,100000] -> u8[8,100000]{0,1}", "u16[3,100000] -> u16[3,100000]{0,1}"}) {
+    EXPECT_FALSE(scheduled(text, target).nontemporal) << text;
+  }
+}
+
+TEST(Streaming, BeginsEarlierWhereRowsOfTheSourceCrowdSetsOfTheCaches) {
+  Target target = streaming_target();
+  target.transposed_streaming_bytes = int64_t{1} << 30;
+  target.gathered_streaming_bytes = int64_t{1} << 23;
+  expect_streaming({{"f32[1200,1024] -> f32[1200,1024]{0,1}", true},
+                    {"u8[1200,4096] -> u8[1200,4096]{0,1}", true},
+                    {"f32[1000,1000] -> f32[1000,1000]{0,1}", false},
+                    // In all sets; less than that.
+                    {"f32[1200,1040] -> f32[1200,1040]{0,1}", false},
+                    {"f32[800,1024] -> f32[800,1024]{0,1}", false},
+                    // Columns crowd sets, too: in two, in one; wide ones, narrow ones.
+                    {"f32[512,512] -> f32[512,512]{0,1}", false},
+                    {"f32[1024,512] -> f32[1024,512]{0,1}", true},
+                    {"f64[512,512] -> f64[512,512]{0,1}", true},
+                    {"u16[1024,1024] -> u16[1024,1024]{0,1}", true}},
+                   target);
+}
+
+TEST(Streaming, LeavesColumnsThatCrowdSetsInTheCachesWhereRowsDoNot) {
+  Target target = *find_target("avx512_vbmi");
+  target.l1_bytes = 32 * 1024;
+  target.crowded_streaming_bytes = 1 << 20;
+  target.gathered_streaming_bytes = target.streaming_bytes = 1 << 23;
+  expect_streaming({{"f32[1024,300] -> f32[1024,300]{0,1}", false},
+                    {"f32[1024,1100] -> f32[1024,1100]{0,1}", true},      // too large
+                    {"f32[1024,256] -> f32[1024,256]{0,1}", true},        // rows do, too
+                    {"f32[2,1025,300] -> f32[2,1025,300]{1,2,0}", true},  // between lines
+                    {"u8[4096,300] -> u8[4096,300]{0,1}", false},
+                    {"u16[2048,300] -> u16[2048,300]{0,1}", true}},
+                   target);
+}
+
+TEST(Streaming, CountsLinesThatHoldSomething) {
+  Target target = *find_target("avx512_vbmi");
+  target.streaming_bytes = target.streaming_fill_bytes = 1 << 20;
+  // A megabyte and more between the first and the last byte of either array.
+  expect_streaming({{"f32[128,4,4]{2,1,0:T(16,128)} -> f32[128,4,4]", false},
+                    {"f32[128,4,4] -> f32[128,4,4]{2,1,0:PAD(128,16,128;unknown)}", false},
+                    // Few bytes of every line.
+                    {"u8[9000,4]{1,0:T(1,64)} -> u8[9000,4]", false},
+                    {"u8[18000,4]{1,0:T(1,64)} -> u8[18000,4]", true},
+                    // Half of them, and padding that is written.
+                    {"f32[256,8,64]{2,1,0:T(8,128)} -> f32[256,8,64]", false},
+                    {"f32[128,4,4] -> f32[128,4,4]{2,1,0:T(16,128)}", true}},
+                   target);
+}
+
+TEST(Streaming, LeavesUnevenElementsInCachesThatAreNear) {
+  Target target = *find_target("avx512_vbmi");
+  target.streaming_bytes = target.l2_bytes = 1 << 18;
+  target.l1_bytes = 48 * 1024;
+  expect_streaming({{"u8[600,600,3] -> u8[600,600,3]{2,0,1}", false},
+                    {"u8[900,900,3] -> u8[900,900,3]{2,0,1}", true},   // too large
+                    {"u8[640,600,3] -> u8[640,600,3]{2,0,1}", true},   // rows of lines
+                    {"u8[683,600,3] -> u8[683,600,3]{2,0,1}", true},   // one set of L1
+                    {"u8[600,683,3] -> u8[600,683,3]{2,0,1}", true}},  // of the source
+                   target);
+}
+
+TEST(Streaming, BeginsEarlierWhereColumnsCrowdSetsOfTheCaches) {
+  Target target = streaming_target();
+  target.streaming_bytes = target.transposed_streaming_bytes = target.gathered_streaming_bytes =
+      int64_t{1} << 30;
+  target.l1_bytes = 48 * 1024;
+  expect_streaming({{"f32[1024,1024] -> f32[1024,1024]{0,1}", true},
+                    {"f32[128,96,128] -> f32[128,96,128]{0,1,2}", true},
+                    {"f16[32,2048,7,7] -> f16[32,2048,7,7]{1,3,2,0}", true},
+                    {"u8[2048,2048] -> u8[2048,2048]{0,1}", true},
+                    {"s4[4096,4096]{1,0:E(4)} -> s4[4096,4096]{0,1:E(4)}", true},
+                    // Rows of the source, too.
+                    {"f32[512,512] -> f32[512,512]{0,1}", true},
+                    {"f64[512,512] -> f64[512,512]{0,1}", true},
+                    // Spread over all sets; half of a set's ways.
+                    {"f32[1000,1024] -> f32[1000,1024]{0,1}", false},
+                    {"f32[512,1000] -> f32[512,1000]{0,1}", false},
+                    {"f64[512,1000] -> f64[512,1000]{0,1}", false},
+                    {"c128[256,256] -> c128[256,256]{0,1}", false},
+                    {"s4[4160,4160]{1,0:E(4)} -> s4[4160,4160]{0,1:E(4)}", false},
+                    // Few columns; none.
+                    {"f32[1024,1024,4] -> f32[1024,1024,4]{1,0,2}", false},
+                    {"f32[1024,1024] -> f32[1024,1024]", false}},
+                   target);
+}
+
+}  // namespace
+}  // namespace restride::testing
