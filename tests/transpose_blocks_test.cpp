@@ -1,4 +1,4 @@
-// How large the blocks of transposes are that stay in the caches. None of this changes what
+// How large the blocks of transposes are. None of this changes what
 // arrives.
 #include <gtest/gtest.h>
 
@@ -69,6 +69,57 @@ TEST(Blocks, HoldBothLinesOfRowsThatBeginBetweenThem) {
     Target target = target_of({"avx512_vbmi", Caches::hold_everything});
     target.l1_bytes = row.l1_bytes;
     EXPECT_EQ(in_tile(scheduled(row.text, target), 1), row.rows) << row.text;
+  }
+}
+
+TEST(Blocks, WriteLongerRunsWhereRowsAreFarApart) {
+  Target target = streaming_target();
+  target.long_run_bytes = 256;
+  target.far_long_run_bytes = 384;
+  struct Row {
+    const char* text;
+    int64_t rows;
+  };
+  for (const Row& row : {Row{"f32[384,8192] -> f32[384,8192]{0,1}", 96},
+                         Row{"f64[96,8192] -> f64[96,8192]{0,1}", 48},
+                         Row{"f32[160,8192] -> f32[160,8192]{0,1}", 80},
+                         Row{"f32[96,75,12,608] -> f32[96,75,12,608]{0,1,2,3}", 96},
+                         // Neither 384 nor 320 bytes divide them; they are long.
+                         Row{"f32[112,16384] -> f32[112,16384]{0,1}", 64},
+                         Row{"f32[768,8192] -> f32[768,8192]{0,1}", 64},
+                         // Rows of the source lie closer together; are narrow.
+                         Row{"f32[384,4032] -> f32[384,4032]{0,1}", 64},
+                         Row{"u16[768,16384] -> u16[768,16384]{0,1}", 128}}) {
+    EXPECT_EQ(target_run_elements(scheduled(row.text, target)), row.rows) << row.text;
+  }
+}
+
+TEST(Blocks, TakeAsManyOfASecondDigitOfTheSourceAsMakeLines) {
+  const Target target = streaming_target();
+  struct Row {
+    const char* text;
+    int64_t columns;
+  };
+  for (const Row& row :
+       {Row{"f32[320,200,28] -> f32[320,200,28]{0,1,2}", 28 * 8},
+        Row{"f32[320,204,28] -> f32[320,204,28]{0,1,2}", 28 * 12},
+        Row{"f32[320,200,100] -> f32[320,200,100]{0,1,2}", 100 * 4},
+        Row{"f32[320,200,30] -> f32[320,200,30]{0,1,2}", 30 * 8},
+        Row{"f16[320,200,28] -> f16[320,200,28]{0,1,2}", 28 * 8},
+        Row{"f32[64,200,100,28] -> f32[64,200,100,28]{0,2,1,3}", 28 * 8},
+        // A rest of the second digit; columns that would leave apart, with odd lines, too; lines;
+        // long digits.
+        Row{"f32[320,202,28] -> f32[320,202,28]{0,1,2}", 2 * 16},
+        Row{"f32[320,192,31] -> f32[320,192,31]{0,1,2}", 2 * 16},
+        Row{"f32[304,200,30] -> f32[304,200,30]{0,1,2}", 2 * 16},
+        Row{"f32[320,200,256] -> f32[320,200,256]{0,1,2}", 128},
+        Row{"f32[320,200,260] -> f32[320,200,260]{0,1,2}", 128},
+        // Wide elements; what comes next in the source are rows of the target.
+        Row{"f64[320,200,28] -> f64[320,200,28]{0,1,2}", 64},
+        Row{"f32[64,640,100] -> f32[64,640,100]{1,2,0}", 112},
+        // Padding.
+        Row{"f32[320,200,28] -> f32[320,200,28]{0,1,2:PAD(320,208,28;zero)}", 2 * 16}}) {
+    EXPECT_EQ(source_run_elements(scheduled(row.text, target)), row.columns) << row.text;
   }
 }
 

@@ -62,6 +62,10 @@ void transpose(Draft& draft);
 /// if there are none, or if the code would be long.
 bool transpose_source_digits(Draft& draft);
 
+/// The same around the caches, into rows of whole lines: marks loops of both operands. Returns how
+/// many bytes of the source are taken, 0 if none are.
+int64_t joined_source_digits(Draft& draft, const Schedule& undecided);
+
 /// Of elements whose size is no power of two. False if there are none, or too few of them.
 bool transpose_uneven(Draft& draft);
 

@@ -242,6 +242,10 @@ void transpose(Draft& draft) {
     column = target.line_bytes;
     aligned = true;
   }
+  const bool pages = digits == 0 && reads_pages(draft, row, column);
+  const int64_t joined =
+      streams && aligned && digits == 0 && !pages ? joined_source_digits(draft, undecided) : 0;
+  if (joined > 0) row = target.line_bytes, column = joined;
   if (streams && !aligned) {
     if (joins_rows(draft, undecided)) return;
     if (!short_rows && shift(draft, undecided, row)) return;
@@ -252,15 +256,15 @@ void transpose(Draft& draft) {
     if (draft.instead(through_caches, [&] { return gather_crowded(draft); })) return;
     schedule.nontemporal = false;
   }
-  const bool pages = digits == 0 && reads_pages(draft, row, column);
   const Block block = pages ? Block{page_rows, target.page_bytes / bytes}
                             : block_of_networks(draft, streams, crowds, walk.rows);
   schedule.target_first = crowds || schedule.network_column_bytes >= target.line_bytes;
   const int64_t rows =
       pages ? block.rows : std::max(block.rows, long_rows(draft, row, column, crowded));
   if (digits == 0) row = draft.take_run(0, row, rows * bytes, Mark::target_run);
-  column = draft.take_run(1, column, columns_wanted(draft, row, column, block), Mark::source_run,
-                          column_length(draft));
+  if (joined == 0)
+    column = draft.take_run(1, column, columns_wanted(draft, row, column, block), Mark::source_run,
+                            column_length(draft));
   if (stages_rests(draft)) join_columns(draft);
   if (row == bytes && column == bytes) scattered(draft);
   // Narrow unpacks run twice as often as wide ones: u8 16 x 16 .20 -> .3 of memcpy.

@@ -69,6 +69,14 @@ void take_zen4(Make& make) {
   // ceiling, f32[59,300,2000] reversed .28 -> .59; u16[22,64,127,83]{0,1,3,2} .49 -> .38.
   make.asks_as_rows_come = true;
   make.wide_network_bytes = make.l2_bytes;
+  // Six permutations of ttc's family with rows of 384 bytes and 1.5 KB in .95 of the time,
+  // f32[96,75,12,608] reversed .69 -> .84 of the ceiling. Of all that stream, whatever their rows,
+  // in 1.0; where those of the source are less than 16 KB apart 1.05, u8 1.5 to 2.4.
+  make.far_long_run_bytes = 384;
+  // 16 problems with rows of 1280 bytes and more in .87 of the time, f32 500 x 18016 .49 -> .77 of
+  // the ceiling, 333 x 27000 .49 -> .65, c128 411 x 1500 .62 -> .85; with rows of 500 to 1200 bytes
+  // .9 to 1.4.
+  make.shifted_touching_run_bytes = 1280;
   // u8 32 x 16 .51 -> .54, f32 16 x 16 .69 -> .52, u16 32 x 16 .53 -> .43.
   make.dense_ring_bytes = 1;
 }

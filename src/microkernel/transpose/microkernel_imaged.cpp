@@ -46,7 +46,7 @@ int64_t panel_columns(const TileRun& columns, const Machine& machine) {
 
 Machine for_networks(const TileRun& columns, const Machine& machine) {
   Machine result = for_columns(columns, machine);
-  result.network_column_bytes = program::lane_bytes;
+  result.network_column_bytes = machine.target.network_piece_bytes;
   return result;
 }
 

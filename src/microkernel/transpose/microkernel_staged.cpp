@@ -133,7 +133,7 @@ class StagedTranspose {
   /// Column by column: all that are flushed at once would be code of its own.
   Body last_panel(int64_t panel) const {
     std::vector<Step> steps =
-        columns_.is_spliced() ? spliced_column_steps(panel) : column_steps(flushed_columns());
+        panels_alike() ? column_steps(flushed_columns()) : column_steps_of(panel);
     asks_.add_step(steps, panel * flushes());
     if (flushed_columns() == 1)
       return loop(flushes(), std::move(steps), body_of(flush(1, Asks::ahead)));
@@ -155,13 +155,14 @@ class StagedTranspose {
     for (int64_t begin = 0; begin < run_bytes(); begin += vector_)
       store(out, panel_.line(out, 0, begin), at_[0] + begin);
     Body body = loop(fill_steps(), fill_loop(1), body_of(in.take()));
-    append(body, loop(columns_.extent() - first, column_steps(1), body_of(out.take())));
-    return loop_always(1,
-                       {{source_stream, 0, first * element_},
-                        {target_stream, 0, first * columns_.digits().front().stride[0]}},
-                       std::move(body));
+    std::vector<Step> steps = columns_.steps(target_stream, 0, 1, {target_stream}, first);
+    steps.push_back(panel_step(1));
+    append(body, loop_always(columns_.extent() - first, std::move(steps), body_of(out.take())));
+    return loop_always(1, {{source_stream, 0, first * element_}}, std::move(body));
   }
 
+  /// Whether columns of all panels lie alike: digits of the columns end where panels do.
+  bool panels_alike() const { return !columns_.is_spliced() && columns_.divides(panel_columns_); }
   int64_t whole_columns() const { return columns_.extent() / panel_columns_ * panel_columns_; }
   int64_t run_bytes() const { return rows_.extent() * element_; }
   /// Of all rows that are mixed, one behind the other.
@@ -205,7 +206,7 @@ class StagedTranspose {
   }
 
   /// Of panel `panel`, from where the first one stands.
-  std::vector<Step> spliced_column_steps(int64_t panel) const {
+  std::vector<Step> column_steps_of(int64_t panel) const {
     std::vector<Step> steps =
         columns_.steps(target_stream, 0, flushed_columns(), {target_stream}, panel * flushes());
     steps.push_back(panel_step(flushed_columns()));
@@ -284,7 +285,7 @@ class StagedTranspose {
   }
 
   std::vector<Step> last_panel_steps(int64_t panel) const {
-    const int64_t first = columns_.is_spliced() ? 0 : columns_.at(0, panel * panel_columns_);
+    const int64_t first = panels_alike() ? columns_.at(0, panel * panel_columns_) : 0;
     return {{target_stream, 0, first}, {panel_stream, 0, panel % 2 * panel_bytes()}};
   }
 
@@ -309,8 +310,7 @@ bool can_stage_rest(const TileRun& columns, const RowMixing& mixing, const Machi
   const int64_t panel = machine.vector_bytes / machine.element_bytes;
   const int64_t share = columns.extent() > panel ? least_rest_share : least_share_alone;
   return machine.target.byte_masks && machine.element_bytes <= widest_rest_bytes &&
-         !mixing.mixes() && columns.sides() == 1 && !columns.is_spliced() &&
-         share * (columns.extent() % panel) >= panel;
+         !mixing.mixes() && !columns.is_spliced() && share * (columns.extent() % panel) >= panel;
 }
 
 }  // namespace
@@ -329,10 +329,10 @@ bool can_stage(const TileRun& rows, const TileRun& columns, const RowMixing& mix
   if (rows.extent() % panel_columns != 0) return false;
   if (rows.extent() == panel_columns && !mixing.mixes()) return false;
   const int64_t steps = steps_of_panel(rows, element, vector);
-  const bool panels =
-      columns.is_spliced() ? columns.extent() % panel_columns == 0 : columns.divides(panel_columns);
-  const bool whole = panels && columns.divides(panel_columns / steps);
+  const bool whole = columns.extent() % panel_columns == 0;
+  const bool parted = columns.sides() > 1 || columns.is_spliced();
   const bool alike = rows_fill_panels(rows, element, vector) &&
+                     (!parted || columns.divides(panel_columns / steps)) &&
                      (whole || can_stage_rest(columns, mixing, machine));
   const StagedPanel panel(rows, rows.extent(), 0, machine, panel_gap(rows, mixing, machine));
   // Lines of a column, beside a group that is filled meanwhile.
