@@ -297,6 +297,15 @@ TEST(Rows, ThatShareSetsOfAllCachesComeToScratchAFewAheadOfEachOther) {
   EXPECT_EQ(scheduled(text, target).rows_ahead, 0);
 }
 
+TEST(Boxes, AreAskedForWithLinesBehindThemWhereThatSuits) {
+  Target target = streaming_target();
+  const char* const text = "f32[48,200,1024] -> f32[48,200,1024]{0,1,2}";
+  const auto asked = [&] { return widths(text, target, program::Code::prefetch).size(); };
+  const size_t before = asked();
+  target.asked_lines_beyond = 1;
+  EXPECT_GT(asked(), before);
+}
+
 TEST(Rows, AreAskedForWhereTheyAreLoadedThroughMasks) {
   struct Row {
     const char* text;

@@ -2,6 +2,8 @@
 // arrives.
 #include <gtest/gtest.h>
 
+#include "plan/planner.hpp"
+#include "program/program.hpp"
 #include "schedule/scheduling.hpp"
 #include "support/scheduled.hpp"
 #include "support/setups.hpp"
@@ -121,6 +123,25 @@ TEST(Blocks, TakeAsManyOfASecondDigitOfTheSourceAsMakeLines) {
         Row{"f32[320,200,28] -> f32[320,200,28]{0,1,2:PAD(320,208,28;zero)}", 2 * 16}}) {
     EXPECT_EQ(source_run_elements(scheduled(row.text, target)), row.columns) << row.text;
   }
+  Target apart = target;
+  apart.joined_digits_bytes = 0;
+  EXPECT_EQ(source_run_elements(scheduled("f32[320,200,28] -> f32[320,200,28]{0,1,2}", apart)),
+            2 * 16);
+}
+
+TEST(Blocks, TakeDigitsOfTheSourceApartBehindAHeader) {
+  const Target target = streaming_target();
+  Target apart = target;
+  apart.joined_digits_bytes = 0;
+  const IterationSpace space = simplified_space("f32[320,200,28] -> f32[320,200,28]{0,1,2}");
+  const auto behind = [&](const Target& planned_for) {
+    for (const Program& program : plan_programs(space, planned_for)) {
+      if (program.operands[0].phase != 0) return program.root;
+    }
+    return program::Body{};
+  };
+  EXPECT_FALSE(behind(target).empty());
+  EXPECT_EQ(behind(target), behind(apart));
 }
 
 }  // namespace

@@ -90,6 +90,8 @@ struct Schedule {
   Staging staging = Staging::panels;
   /// Runs of a transpose leave wherever in a line they begin, shifted to lines, box by box.
   bool shifts_runs = false;
+  /// Boxes of a transpose take several of two digits of the source.
+  bool joins_digits = false;
   /// Whole vectors of the target go around the caches.
   bool nontemporal = false;
   /// Of a splat: long runs of the target are stored by one operation each.

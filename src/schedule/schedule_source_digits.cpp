@@ -41,7 +41,7 @@ constexpr int64_t rows_of_block = 64;
 // .86, f16[320,1000,28] reversed .58 -> .84; with up to 1 KB .77, 640 bytes .87, 2.4 and 4 KB .79;
 // f64 1.2, with a rest of the second digit f32[112,75,150,28] reversed 1.2.
 constexpr int64_t widest_joined_element = 4;
-constexpr int64_t most_joined_bytes = 1600, most_joined_digit_bytes = 1024;
+constexpr int64_t most_joined_digit_bytes = 1024;
 
 /// The loop in which the source goes on behind a whole digit of it, if that is not loop `row`; -1
 /// if there is none.
@@ -66,7 +66,8 @@ int64_t digits_of_lines(const Draft& draft, int k, int64_t digit) {
   if (axis.valid != axis.padded || axis.valid % (second.extent * second.step) != 0) return 0;
   const int64_t line = draft.target().line_bytes;
   const int64_t least = line / std::gcd(digit, line);
-  for (int64_t count = most_joined_bytes / digit / least * least; count > 0; count -= least) {
+  const int64_t most = draft.target().joined_digits_bytes / digit;
+  for (int64_t count = most / least * least; count > 0; count -= least) {
     if (second.extent % count == 0) return count;
   }
   return 0;
@@ -83,8 +84,9 @@ bool parts_no_columns(const Loop& rows, int64_t digit) {
 int64_t joined_source_digits(Draft& draft, const Schedule& undecided) {
   const Target& target = draft.target();
   const int64_t bytes = draft.space().op.bytes, line = target.line_bytes;
+  // Behind a header parts of lines are read all the same: see plan_digits_behind_header.
   if (draft.goal() != CodeGoal::fast || !draft.schedule().nontemporal ||
-      bytes > widest_joined_element || target.vector_bytes != line)
+      draft.schedule().shifts_runs || bytes > widest_joined_element || target.vector_bytes != line)
     return 0;
   int64_t columns = 0;
   draft.instead(undecided, [&] {
@@ -99,6 +101,7 @@ int64_t joined_source_digits(Draft& draft, const Schedule& undecided) {
     const int64_t count = second < 0 ? 0 : digits_of_lines(draft, second, digit);
     if (count < 2) return false;
     draft.mark(draft.split_off(second, count)) = Mark::source_run;
+    draft.schedule().joins_digits = true;
     columns = count * digit;
     return true;
   });

@@ -92,6 +92,12 @@ struct Make {
   /// 4, 16 cases of ttc and 10 matrices in .74 of the time towards the second (f32 4096 x 4096 .44
   /// -> .65 of the ceiling, u8 8192 x 8192 .49 -> .72, f32 T(8,128) to T(16,16) .45 -> .86).
   int asked_level = 2;
+  /// Boxes of transposes that stream take up to so many bytes of two digits of the source together,
+  /// if the first one alone makes no whole lines.
+  int64_t joined_digits_bytes = 1600;
+  /// Lines of each row of the box ahead that are asked for behind its own: rows of a source that
+  /// begins between lines reach into one more, and what is asked for goes on in other rows sooner.
+  int asked_lines_beyond = 0;
   /// The processor reads ahead of an instruction by the steps that it sees it take, so that rows
   /// are best moved by one, in the order of the source.
   bool reads_ahead_by_step = false;
