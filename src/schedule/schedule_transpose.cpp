@@ -242,9 +242,8 @@ void transpose(Draft& draft) {
     column = target.line_bytes;
     aligned = true;
   }
-  const bool pages = digits == 0 && reads_pages(draft, row, column);
   const int64_t joined =
-      streams && aligned && digits == 0 && !pages ? joined_source_digits(draft, undecided) : 0;
+      streams && aligned && digits == 0 ? joined_source_digits(draft, undecided) : 0;
   if (joined > 0) row = target.line_bytes, column = joined;
   if (streams && !aligned) {
     if (joins_rows(draft, undecided)) return;
@@ -256,6 +255,7 @@ void transpose(Draft& draft) {
     if (draft.instead(through_caches, [&] { return gather_crowded(draft); })) return;
     schedule.nontemporal = false;
   }
+  const bool pages = digits == 0 && reads_pages(draft, row, column);
   const Block block = pages ? Block{page_rows, target.page_bytes / bytes}
                             : block_of_networks(draft, streams, crowds, walk.rows);
   schedule.target_first = crowds || schedule.network_column_bytes >= target.line_bytes;

@@ -69,7 +69,7 @@ void take_zen4(Make& make) {
   // ceiling, f32[59,300,2000] reversed .28 -> .59; u16[22,64,127,83]{0,1,3,2} .49 -> .38.
   make.asks_as_rows_come = true;
   make.wide_network_bytes = make.l2_bytes;
-  // 41 of 57 cases of ttc in .94 to .98 of the time in six runs, 16 bytes behind a line .95; two
+  // 41 of 57 cases of ttc in .94 to .98 of the time in four runs, 16 bytes behind a line .95; two
   // more 1.0, three 1.02. 13 matrices .99, behind a line 1.02.
   make.asked_lines_beyond = 1;
   // Six permutations of ttc's family with rows of 384 bytes and 1.5 KB in .95 of the time,
