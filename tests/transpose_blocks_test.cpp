@@ -1,5 +1,4 @@
-// How large the blocks of transposes are. None of this changes what
-// arrives.
+// How large the blocks of transposes are. None of this changes what arrives.
 #include <gtest/gtest.h>
 
 #include "plan/planner.hpp"
