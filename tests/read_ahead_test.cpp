@@ -350,6 +350,16 @@ TEST(Networks, LoadPiecesOfTwoLanes) {
   }
 }
 
+TEST(Networks, OfImagesLoadPiecesOfTwoLanesToo) {
+  const char* const text = "f32[1000,1000,30] -> f32[1000,1000,30]{0,1,2}";
+  ASSERT_EQ(scheduled(text, reading_ahead()).staging, Staging::images);
+  Target of_lanes = reading_ahead();
+  of_lanes.network_piece_bytes = program::lane_bytes;
+  // Each of them makes twice as many columns.
+  EXPECT_GT(widths(text, reading_ahead(), program::Code::store).size(),
+            widths(text, of_lanes, program::Code::store).size());
+}
+
 TEST(Networks, OfBytesLoadAllRowsFirstWhereRegistersHoldThem) {
   for (const bool hold : {true, false}) {
     Target target = streaming_target();

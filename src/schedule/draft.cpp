@@ -88,6 +88,11 @@ int Draft::next_in_run(size_t operand, int64_t bytes) const {
   return -1;
 }
 
+bool Draft::leaves_no_rest(int k) const {
+  const Axis& axis = space().axes[static_cast<size_t>(loop(k).axis)];
+  return axis.valid == axis.padded && axis.valid % (loop(k).extent * loop(k).step) == 0;
+}
+
 int Draft::split_off(int k, int64_t factor) {
   if (loop(k).extent <= factor) return k;
   split(space(), static_cast<size_t>(k), factor);

@@ -76,6 +76,9 @@ class Draft {
   /// of their own stay where they are.
   bool movable_inside(int k) const;
 
+  /// Whether loop `k` with those inside makes up its axis without a rest, and nothing is padded.
+  bool leaves_no_rest(int k) const;
+
   /// Splits loop `k` so that a loop of `factor` iterations stands behind it; returns that loop.
   int split_off(int k, int64_t factor);
 

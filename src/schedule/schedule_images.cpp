@@ -91,9 +91,8 @@ int64_t take_imaged_columns(Draft& draft) {
 int64_t take_imaged_run(Draft& draft, int64_t most, Runs runs) {
   int64_t run = draft.space().op.bytes;
   for (int k = draft.contiguous(0); k >= 0 && 2 * run <= most; k = draft.next_in_run(0, run)) {
-    const Axis& axis = draft.space().axes[static_cast<size_t>(draft.loop(k).axis)];
-    const int64_t extent = draft.loop(k).extent, step = draft.loop(k).step;
-    if (axis.valid != axis.padded || axis.valid % (extent * step) != 0) return run;
+    if (!draft.leaves_no_rest(k)) return run;
+    const int64_t extent = draft.loop(k).extent;
     const int64_t length = evenly_up(extent, most / run);
     int64_t least = least_of(length, draft.goal());
     if (runs == Runs::pieces) least = std::min(least, ceil_div(least_imaged_run_bytes, run));
@@ -129,10 +128,8 @@ int64_t iterations_outside(const Draft& draft) {
 /// ones. False where there is none.
 bool take_pieces(Draft& draft, int64_t run) {
   const int next = draft.next_in_run(0, run);
-  if (next < 0 || !draft.movable_inside(next)) return false;
+  if (next < 0 || !draft.movable_inside(next) || !draft.leaves_no_rest(next)) return false;
   const Loop& loop = draft.loop(next);
-  const Axis& axis = draft.space().axes[static_cast<size_t>(loop.axis)];
-  if (axis.valid != axis.padded || axis.valid % (loop.extent * loop.step) != 0) return false;
   const int64_t rows = run / draft.space().op.bytes;
   const int64_t stride = std::max<int64_t>(std::abs(loop.stride[1]), 1);
   const int64_t in_page = std::max<int64_t>(draft.target().page_bytes / stride, 1);

@@ -66,9 +66,7 @@ int64_t take_digits(Draft& draft) {
   int64_t run = 1;
   for (int k; (k = draft.next_in_run(0, run * bytes)) >= 0;) {
     const Loop& loop = draft.loop(k);
-    const Axis& axis = draft.space().axes[static_cast<size_t>(loop.axis)];
-    const bool whole = axis.valid == axis.padded && axis.valid % (loop.extent * loop.step) == 0;
-    if (!whole || loop.stride[1] == bytes) return 0;
+    if (!draft.leaves_no_rest(k) || loop.stride[1] == bytes) return 0;
     if (!sides.empty()) {
       const int64_t count = iterations_of_lines(draft, sides, run, loop);
       if (count > 0) {

@@ -61,14 +61,12 @@ int second_digit(const Draft& draft, int first, int row) {
 /// The most of the second digit of the source that make whole lines with `digit` bytes of the first
 /// one, and leave no rest; 0 if none do.
 int64_t digits_of_lines(const Draft& draft, int k, int64_t digit) {
-  const Loop& second = draft.loop(k);
-  const Axis& axis = draft.space().axes[static_cast<size_t>(second.axis)];
-  if (axis.valid != axis.padded || axis.valid % (second.extent * second.step) != 0) return 0;
+  if (!draft.leaves_no_rest(k)) return 0;
   const int64_t line = draft.target().line_bytes;
   const int64_t least = line / std::gcd(digit, line);
   const int64_t most = draft.target().joined_digits_bytes / digit;
   for (int64_t count = most / least * least; count > 0; count -= least) {
-    if (second.extent % count == 0) return count;
+    if (draft.loop(k).extent % count == 0) return count;
   }
   return 0;
 }
