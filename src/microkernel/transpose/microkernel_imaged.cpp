@@ -46,8 +46,8 @@ int64_t panel_columns(const TileRun& columns, const Machine& machine) {
 
 Machine for_networks(const TileRun& columns, const Machine& machine) {
   Machine result = for_columns(columns, machine);
-  // Of two lanes where those are loaded at once: Zen 4, eight permutations with odd sizes .95 of the
-  // time.
+  // Of two lanes where those are loaded at once: Zen 4, eight permutations with odd sizes .95 of
+  // the time.
   result.network_column_bytes = machine.target.network_piece_bytes;
   return result;
 }
