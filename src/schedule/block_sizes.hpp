@@ -49,6 +49,18 @@ constexpr int64_t least_units = 16;
 // A run of fewer bytes is not worth a lane of a transpose.
 constexpr int64_t narrow_run_bytes = 16;
 
+// A rest, rather than less than a fourth of what is wanted: bytes that are moved one by one are
+// worse than any code. u8[28,20,575,317]{1,2,3,0} .07 -> .30 of the ceiling, [17,20,575,289] .08 ->
+// .31.
+constexpr int64_t least_part_of_wanted = 4;
+
+/// The most up to `factor` that divides the extent, unless that is little.
+inline int64_t dividing_part(int64_t extent, int64_t factor) {
+  int64_t most = std::min(extent, factor);
+  while (extent % most != 0) --most;
+  return least_part_of_wanted * most < std::min(extent, factor) ? factor : most;
+}
+
 // Boxes of transposes that stream take eight lines of the source at a time.
 constexpr int64_t streamed_columns(int64_t element_bytes) { return 512 / element_bytes; }
 

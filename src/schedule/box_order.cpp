@@ -7,6 +7,7 @@
 
 #include "schedule/block_sizes.hpp"
 #include "schedule/page_walks.hpp"
+#include "schedule/part_walks.hpp"
 #include "schedule/questions.hpp"
 
 namespace restride::scheduling {
@@ -115,6 +116,7 @@ void order_boxes(Draft& draft, int64_t row, int64_t column, bool pages) {
   Draft around = draft;
   go_on_around(around, row);
   if (around_pays(draft, around)) draft = std::move(around);
+  part_walks(draft, column);
 }
 
 }  // namespace restride::scheduling

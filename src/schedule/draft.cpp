@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/arithmetic.hpp"
+#include "schedule/block_sizes.hpp"
 #include "space/rewrites.hpp"
 
 namespace restride::scheduling {
@@ -36,18 +37,6 @@ int64_t even(int64_t extent, int64_t factor, int64_t most, int64_t granule = 1) 
     if (extent % divisor == 0) return divisor;
   }
   return factor;
-}
-
-// A rest, rather than less than a fourth of what is wanted: bytes that are moved one by one are
-// worse than any code. u8[28,20,575,317]{1,2,3,0} .07 -> .30 of the ceiling, [17,20,575,289] .08 ->
-// .31.
-constexpr int64_t least_part_of_wanted = 4;
-
-/// The most up to `factor` that divides the extent, unless that is little.
-int64_t dividing(int64_t extent, int64_t factor) {
-  int64_t most = std::min(extent, factor);
-  while (extent % most != 0) --most;
-  return least_part_of_wanted * most < std::min(extent, factor) ? factor : most;
 }
 
 }  // namespace
@@ -117,7 +106,7 @@ int64_t Draft::length_of(int64_t extent, int64_t run, int64_t wanted, Length len
     case Length::about:
       return even(extent, most, 2 * most - 1);
     case Length::without_rest:
-      return dividing(extent, most);
+      return dividing_part(extent, most);
     default:
       return most;
   }
@@ -244,6 +233,12 @@ void Draft::move_inside(int k) {
     std::swap(loop(k), loop(k + 1));
     std::swap(mark(k), mark(k + 1));
   }
+}
+
+void Draft::move_outside(int k, int to) {
+  auto& loops = space().loops;
+  std::rotate(loops.begin() + to, loops.begin() + k, loops.begin() + k + 1);
+  std::rotate(marks_.begin() + to, marks_.begin() + k, marks_.begin() + k + 1);
 }
 
 bool Draft::fills_within(const Loop& loop, Mark mark) const {

@@ -87,6 +87,8 @@ class Draft {
 
   /// Puts an unmarked loop inside all other unmarked ones.
   void move_inside(int k);
+  /// Puts loop `k` where loop `to` stands, which comes to stand right inside of it.
+  void move_outside(int k, int to);
 
   /// Puts the unmarked loops in the order in which an operand lies, if none has digits of its own;
   /// inside of them, as they stood, those that move the target by less than `near_bytes`.

@@ -80,11 +80,14 @@ std::string name_of(const Setup& setup) {
 }
 
 Report run_in(const Setup& setup, const std::string& text) {
+  return run_for(target_of(setup), text);
+}
+
+Report run_for(const Target& target, const std::string& text) {
   static int64_t number = 0;
   ++number;
   const Result<Problem> problem = parse_problem(text);
   if (!problem) return {Outcome::failed, text + ": " + problem.error().message};
-  const Target target = target_of(setup);
   const PreparedCase prepared(*problem, 1);
   const Programs planned = plan_directly(prepared, target);
   if (planned.report.outcome != Outcome::passed) return planned.report;

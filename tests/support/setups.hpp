@@ -43,6 +43,9 @@ Target streaming_target();
 /// the problems.
 Report run_in(const Setup& setup, const std::string& text);
 
+/// The same for any target.
+Report run_for(const Target& target, const std::string& text);
+
 /// `f32[2,3]`.
 std::string array(const char* type, const std::vector<int>& dimensions);
 

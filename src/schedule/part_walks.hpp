@@ -1,0 +1,19 @@
+// Walks along a source whose columns are more pages of the target than have their translations at
+// hand: in parts of it.
+//
+//     for rows  for columns  box                       a page of the target is entered for each row
+//     for rows  for columns  for rows  for columns  box    once for those of a piece
+//         piece     part
+#pragma once
+
+#include <cstdint>
+
+#include "schedule/draft.hpp"
+
+namespace restride::scheduling {
+
+/// Parts the innermost loop around boxes, that take runs of `column` bytes of the source, and puts
+/// the parts inside pieces of the outermost loop, if that saves translations of pages.
+void part_walks(Draft& draft, int64_t column);
+
+}  // namespace restride::scheduling

@@ -1,0 +1,61 @@
+// Transposes whose columns are more pages of the target than have their translations at hand.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/scheduled.hpp"
+#include "support/setups.hpp"
+
+namespace restride::testing {
+namespace {
+
+Target with_translations(int64_t pages) {
+  Target target = streaming_target();
+  target.translated_pages = pages;
+  target.long_run_bytes = 256;
+  return target;
+}
+
+/// How far the loops around a tile go in the target, outermost first.
+std::vector<int64_t> target_strides(const Schedule& schedule) {
+  std::vector<int64_t> strides;
+  for (auto loop = schedule.space.loops.begin();
+       loop != schedule.space.loops.end() - schedule.tile_loops; ++loop) {
+    strides.push_back(loop->stride[0]);
+  }
+  return strides;
+}
+
+TEST(Walks, ArePartedWhereColumnsAreMorePagesThanHaveTranslations) {
+  // Sixteen pieces of rows, parts of up to 1344 columns, the rows of a piece, boxes.
+  const Target target = with_translations(2688);
+  EXPECT_EQ(target_strides(scheduled("f64[8192,8192] -> f64[8192,8192]{0,1}", target)),
+            (std::vector<int64_t>{4096, 1024 * 65536, 256, 64 * 65536}));
+  // Parts that divide 50 boxes, of which one of three columns is left.
+  EXPECT_EQ(target_strides(scheduled("f32[8192,6403] -> f32[8192,6403]{0,1}", target)),
+            (std::vector<int64_t>{2048, 10 * 128 * 32768, 256, 128 * 32768}));
+}
+
+TEST(Walks, StayWholeWhereThatSavesLittle) {
+  const Target target = with_translations(2688);
+  for (const char* text :
+       {// All columns have translations; narrow elements; rows of which there are few.
+        "f64[8192,2048] -> f64[8192,2048]{0,1}", "u16[8192,8192] -> u16[8192,8192]{0,1}",
+        "f64[512,65536] -> f64[512,65536]{0,1}"}) {
+    EXPECT_EQ(target_strides(scheduled(text, target)).size(), 2U) << text;
+  }
+}
+
+TEST(Walks, ThatArePartedGetEverywhere) {
+  const Target target = with_translations(512);
+  for (const char* text :
+       {"f64[2048,640] -> f64[2048,640]{0,1}", "f64[2064,709] -> f64[2064,709]{0,1}"}) {
+    EXPECT_EQ(target_strides(scheduled(text, target)).size(), 4U) << text;
+    const Report report = run_for(target, text);
+    EXPECT_EQ(report.outcome, Outcome::passed) << report.text;
+  }
+}
+
+}  // namespace
+}  // namespace restride::testing
