@@ -95,6 +95,28 @@ TEST(Blocks, WriteLongerRunsWhereRowsAreFarApart) {
   }
 }
 
+TEST(Blocks, TakeRowsOfTheTargetWholeWhereTheirBoxIsSmall) {
+  Target target = streaming_target();
+  target.long_run_bytes = 256;
+  target.uncut_run_bytes = 2048;
+  target.whole_row_box_bytes = 128 * 1024;
+  struct Row {
+    const char* text;
+    int64_t rows;
+  };
+  for (const Row& row : {Row{"f32[128,48,640] -> f32[128,48,640]{0,1,2}", 128},
+                         Row{"f32[256,48,640] -> f32[256,48,640]{0,1,2}", 256},
+                         Row{"f64[104,8192] -> f64[104,8192]{0,1}", 104},
+                         // Their box is not; digits of the source stay whole.
+                         Row{"f32[320,48,640] -> f32[320,48,640]{0,1,2}", 64},
+                         Row{"f32[256,48,300] -> f32[256,48,300]{0,1,2}", 64},
+                         // Columns of narrow elements lie side by side; rows are near each other.
+                         Row{"f32[128,8192] -> f32[128,8192]{0,1}", 64},
+                         Row{"f64[104,1024] -> f64[104,1024]{0,1}", 32}}) {
+    EXPECT_EQ(target_run_elements(scheduled(row.text, target)), row.rows) << row.text;
+  }
+}
+
 TEST(Blocks, TakeAsManyOfASecondDigitOfTheSourceAsMakeLines) {
   const Target target = streaming_target();
   struct Row {

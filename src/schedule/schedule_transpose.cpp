@@ -260,7 +260,7 @@ void transpose(Draft& draft) {
                             : block_of_networks(draft, streams, crowds, walk.rows);
   schedule.target_first = crowds || schedule.network_column_bytes >= target.line_bytes;
   const int64_t rows =
-      pages ? block.rows : std::max(block.rows, long_rows(draft, row, column, crowded));
+      pages ? block.rows : std::max(block.rows, long_rows(draft, row, column, block, crowded));
   if (digits == 0) row = draft.take_run(0, row, rows * bytes, Mark::target_run);
   if (joined == 0)
     column = draft.take_run(1, column, columns_wanted(draft, row, column, block), Mark::source_run,

@@ -26,7 +26,7 @@ Block block_of_networks(const Draft& draft, bool streams, bool crowds, int64_t w
 /// bytes so far, are long, too, or rows touch: f32[64,640,100]{1,2,0} .70 -> 1.02 of the ceiling,
 /// f16[32,2048,7,7]{1,3,2,0} .56 -> .72; else f32[28,256,28,4,48]{1,2,3,0,4} .93 -> .72. `crowds`:
 /// columns crowd sets of L1.
-int64_t long_rows(const Draft& draft, int64_t row, int64_t column, bool crowds);
+int64_t long_rows(const Draft& draft, int64_t row, int64_t column, const Block& block, bool crowds);
 
 /// Whether columns that make no whole panel are staged as one.
 bool stages_rests(const Draft& draft);

@@ -86,6 +86,8 @@ struct Make {
   /// Up to so many, where rows of the source are some pages apart and elements have four bytes and
   /// more, if short rows of the target fall into such runs.
   int64_t far_long_run_bytes = 0;
+  /// Such rows are taken whole by boxes of up to so many bytes.
+  int64_t whole_row_box_bytes = 0;
   /// They do not cut digits of the source up to so many bytes.
   int64_t uncut_run_bytes = 512;
   /// Of the caches, to which boxes are asked for ahead. They would fill a first one of 32 KB: Zen
