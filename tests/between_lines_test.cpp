@@ -240,6 +240,7 @@ std::optional<Program> behind_header(const char* text, const Target& target) {
 TEST(Peeling, LetsBlocksBeginOnLinesBehindTheHeaderOfAnAllocator) {
   Target target = streaming_target();
   target.long_run_bytes = 256;
+  target.page_element_bytes = 16;
   for (const char* text :
        {"f32[4096,4096] -> f32[4096,4096]{0,1}", "f64[1024,2048] -> f64[1024,2048]{0,1}",
         "u8[8192,8192] -> u8[8192,8192]{0,1}", "u8[4,4096,1024] -> u8[4,4096,1024]{1,2,0}",
@@ -262,6 +263,7 @@ TEST(Peeling, LetsBlocksBeginOnLinesBehindTheHeaderOfAnAllocator) {
 TEST(Peeling, LeavesProgramsTogetherShort) {
   Target target = streaming_target();
   target.long_run_bytes = 256;
+  target.page_element_bytes = 16;
   for (const char* text :
        {"u8[8192,8192] -> u8[8192,8192]{0,1}", "u8[3008,6400] -> u8[3008,6400]{0,1}",
         "u8[2048,20000] -> u8[2048,20000]{0,1}", "u16[4096,4096] -> u16[4096,4096]{0,1}",
@@ -277,6 +279,7 @@ TEST(Peeling, LeavesBlocksTheirPipeline) {
   // They ask for the next one while a panel leaves; rests that come and go by turns do not.
   Target target = streaming_target();
   target.long_run_bytes = 256;
+  target.page_element_bytes = 16;
   for (const char* text :
        {"f64[2048,4,512] -> f64[2048,4,512]{1,0,2}", "f32[4096,4096] -> f32[4096,4096]{0,1}",
         "u16[4096,4096] -> u16[4096,4096]{0,1}"}) {
@@ -301,6 +304,7 @@ TEST(Peeling, IsForLongRunsThatBeginAlike) {
 TEST(Peeling, IsAlongRunsOfTheSourceToo) {
   Target target = streaming_target();
   target.long_run_bytes = 256;
+  target.page_element_bytes = 16;
   struct Row {
     const char* text;
     Peel rows, columns;

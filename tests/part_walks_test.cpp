@@ -14,6 +14,7 @@ Target with_translations(int64_t pages) {
   Target target = streaming_target();
   target.translated_pages = pages;
   target.long_run_bytes = 256;
+  target.page_element_bytes = 16;
   return target;
 }
 

@@ -142,6 +142,7 @@ TEST(Streaming, AsksForEachLineOfTheNextBoxRowAfterRow) {
   };
   Target target = streaming_target();
   target.long_run_bytes = 256;
+  target.page_element_bytes = 16;
   target.uncut_run_bytes = 2048;
   for (const Row& row : {// 64 rows of 24 lines, 4 at a time.
                          Row{"f32[512,100,384] -> f32[512,100,384]{0,1,2}", 24},

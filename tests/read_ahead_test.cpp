@@ -19,6 +19,7 @@ Target reading_ahead() {
   Target target = streaming_target();
   target.reads_ahead_by_step = true;
   target.long_run_bytes = 256;
+  target.page_element_bytes = 16;
   target.uncut_run_bytes = 2048;
   target.asked_level = 1;
   target.network_piece_bytes = 32;

@@ -121,6 +121,7 @@ TEST(SplicedRun, IsWalkedByStepsThatAddUp) {
 Target target_of_long_runs() {
   Target target = streaming_target();
   target.long_run_bytes = 256;
+  target.page_element_bytes = 16;
   return target;
 }
 

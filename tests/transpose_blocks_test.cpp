@@ -76,6 +76,7 @@ TEST(Blocks, HoldBothLinesOfRowsThatBeginBetweenThem) {
 TEST(Blocks, WriteLongerRunsWhereRowsAreFarApart) {
   Target target = streaming_target();
   target.long_run_bytes = 256;
+  target.page_element_bytes = 16;
   target.far_long_run_bytes = 384;
   struct Row {
     const char* text;
@@ -98,6 +99,7 @@ TEST(Blocks, WriteLongerRunsWhereRowsAreFarApart) {
 TEST(Blocks, TakeRowsOfTheTargetWholeWhereTheirBoxIsSmall) {
   Target target = streaming_target();
   target.long_run_bytes = 256;
+  target.page_element_bytes = 16;
   target.uncut_run_bytes = 2048;
   target.whole_row_box_bytes = 128 * 1024;
   struct Row {
@@ -114,6 +116,23 @@ TEST(Blocks, TakeRowsOfTheTargetWholeWhereTheirBoxIsSmall) {
                          Row{"f32[128,8192] -> f32[128,8192]{0,1}", 64},
                          Row{"f64[104,1024] -> f64[104,1024]{0,1}", 32}}) {
     EXPECT_EQ(target_run_elements(scheduled(row.text, target)), row.rows) << row.text;
+  }
+}
+
+TEST(Blocks, AreMadeOfPagesUnlessRowsOfTheTargetAreTakenWhole) {
+  struct Row {
+    const char* text;
+    int page_element_bytes;
+    Staging staging;
+  };
+  for (const Row& row : {Row{"f64[2048,8192] -> f64[2048,8192]{0,1}", 8, Staging::registers},
+                         Row{"f64[104,8192] -> f64[104,8192]{0,1}", 8, Staging::panels},
+                         Row{"f64[2048,8192] -> f64[2048,8192]{0,1}", 16, Staging::panels},
+                         Row{"c128[104,8192] -> c128[104,8192]{0,1}", 16, Staging::registers}}) {
+    Target target = streaming_target();
+    target.whole_row_box_bytes = 128 * 1024;
+    target.page_element_bytes = row.page_element_bytes;
+    EXPECT_EQ(scheduled(row.text, target).staging, row.staging) << row.text;
   }
 }
 

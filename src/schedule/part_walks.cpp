@@ -69,7 +69,8 @@ void part_walks(Draft& draft, int64_t column) {
   // As many columns as leave room for the pages of the source.
   const int64_t boxes = draft.target().translated_pages / 2 * draft.space().op.bytes / column;
   if (boxes < 2 || boxes >= draft.loop(columns).extent) return;
-  const int64_t share = std::max<int64_t>(1, draft.loop(rows).extent / least_units);
+  const int64_t share = draft.loop(rows).extent / least_units;
+  if (share < 2) return;
   const int64_t part = even_part(draft, columns, boxes);
   const int64_t piece = even_part(draft, rows, share);
   if (copies(draft, columns, part) * copies(draft, rows, piece) > most_copies) return;

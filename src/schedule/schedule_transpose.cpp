@@ -35,9 +35,10 @@ constexpr int64_t most_joined_else = 256;
 // {0,1:T(8,64)(4,1)} to columns .85 -> .55.
 constexpr PermutedLimits few_steps{.joined = 0, .steps_of_rings = 5};
 
-// Narrower elements are staged: see page_rows; so are all that can be where runs of the target are
-// to be long: f64 3000 x 3304 .70 -> .88 of the ceiling, 9 cases in .85 of the time.
-constexpr int64_t page_element_bytes = 8, page_element_bytes_of_long_runs = 16;
+// Narrower elements than these take whole rows of the target rather than pages of the source, if
+// these are short: Zen 4, f64[16,1024,600]{0,2,1} by pages 1.13, [64,40,30,512]{0,2,1,3} 1.07; but
+// c128 1.29.
+constexpr int64_t always_paged_bytes = 16;
 
 // Runs of the target of a lane: each register of a network holds so many bytes of a source row, and
 // its lanes are stored one by one. u8 16 x 10000 .58 -> .93, u16 8 x 10000 .77 -> .96.
@@ -192,9 +193,12 @@ std::optional<Runs> take_runs(Draft& draft, int64_t widest) {
 /// Whether blocks are better made of pages of the source.
 bool reads_pages(const Draft& draft, int64_t row, int64_t column) {
   const int64_t bytes = draft.space().op.bytes;
-  const int64_t least =
-      draft.target().long_run_bytes > 0 ? page_element_bytes_of_long_runs : page_element_bytes;
-  return draft.schedule().nontemporal && draft.goal() != CodeGoal::small && bytes >= least &&
+  const int next = draft.next_in_run(0, row);
+  if (bytes < draft.target().page_element_bytes || next < 0) return false;
+  if (bytes < always_paged_bytes &&
+      takes_whole_rows(draft, row * draft.loop(next).extent, streamed_columns(bytes) * bytes))
+    return false;
+  return draft.schedule().nontemporal && draft.goal() != CodeGoal::small &&
          draft.target().vector_bytes == draft.target().line_bytes &&
          goes_on(draft, 0, row, page_rows * bytes) &&
          goes_on(draft, 1, column, draft.target().page_bytes);

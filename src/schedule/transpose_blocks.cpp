@@ -153,14 +153,10 @@ constexpr int64_t far_rows_bytes = 4, far_pages = 4, most_far_lines = 24;
 // 160 to 300 KB f32[320,200,640] reversed 1.4 to 1.6, 384 rows 1.16.
 constexpr int64_t whole_row_bytes = 8;
 
-/// Whether runs of the target are whole rows, of `all` bytes, in boxes with runs of `column` bytes.
-bool takes_whole_rows(const Draft& draft, int64_t all, int64_t column) {
-  const Target& target = draft.target();
-  const int64_t bytes = draft.space().op.bytes;
-  const int across = finest_loop(draft, 1);
-  if (across < 0 || all % target.line_bytes != 0) return false;
-  const bool apart = std::abs(draft.loop(across).stride[0]) >= target.page_bytes;
-  return (apart || bytes >= whole_row_bytes) && all / bytes * column <= target.whole_row_box_bytes;
+/// Whether rows of a source of elements that are not narrow lie pages apart.
+bool rows_lie_apart(const Draft& draft) {
+  return draft.space().op.bytes >= far_rows_bytes &&
+         row_pitch(draft) >= far_pages * draft.target().page_bytes;
 }
 
 /// How long runs of the target are to be, of `all` bytes there are, where more than two lines pay,
@@ -168,10 +164,8 @@ bool takes_whole_rows(const Draft& draft, int64_t all, int64_t column) {
 int64_t long_run_bytes(const Draft& draft, int64_t all, int64_t column) {
   const Target& target = draft.target();
   const int64_t line = target.line_bytes, lines = all / line;
-  const bool far =
-      draft.space().op.bytes >= far_rows_bytes && row_pitch(draft) >= far_pages * target.page_bytes;
-  if (far && takes_whole_rows(draft, all, column)) return std::max(all, target.long_run_bytes);
-  if (!far || lines > most_far_lines) return target.long_run_bytes;
+  if (takes_whole_rows(draft, all, column)) return std::max(all, target.long_run_bytes);
+  if (!rows_lie_apart(draft) || lines > most_far_lines) return target.long_run_bytes;
   for (int64_t run = target.far_long_run_bytes; run > target.long_run_bytes; run -= line) {
     if (all % run == 0) return run;
   }
@@ -206,6 +200,15 @@ Block block_of_networks(const Draft& draft, bool streams, bool crowds, int64_t w
   if (streams) return uncached_block;
   if (walked > 0) return {walked, kept_columns(draft), true};
   return {crowds ? crowded_rows(draft.target(), bytes) : cached_rows(draft), kept_columns(draft)};
+}
+
+bool takes_whole_rows(const Draft& draft, int64_t all, int64_t column) {
+  const Target& target = draft.target();
+  const int64_t bytes = draft.space().op.bytes;
+  const int across = finest_loop(draft, 1);
+  if (across < 0 || !rows_lie_apart(draft) || all % target.line_bytes != 0) return false;
+  const bool apart = std::abs(draft.loop(across).stride[0]) >= target.page_bytes;
+  return (apart || bytes >= whole_row_bytes) && all / bytes * column <= target.whole_row_box_bytes;
 }
 
 int64_t long_rows(const Draft& draft, int64_t row, int64_t column, const Block& block,

@@ -21,6 +21,10 @@ struct Block {
 /// written through them. `crowds`: columns crowd sets of L1. `walked`: see walk_along_source.
 Block block_of_networks(const Draft& draft, bool streams, bool crowds, int64_t walked);
 
+/// Whether runs of the target are whole rows, of `all` bytes, in boxes with runs of the source of
+/// `column` bytes.
+bool takes_whole_rows(const Draft& draft, int64_t all, int64_t column);
+
 /// Rows of a block that streams, for processors that like longer runs of the target: all rows of
 /// the digit that goes on behind runs of `row` bytes, or some where runs of the source, of `column`
 /// bytes so far, are long, too, or rows touch: f32[64,640,100]{1,2,0} .70 -> 1.02 of the ceiling,

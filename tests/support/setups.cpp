@@ -21,6 +21,7 @@ Target target_of(const Setup& setup) {
   const bool steps = target.name == "sse2" || target.name == "avx512_vbmi";
   target.reads_ahead_by_step = steps;
   target.long_run_bytes = steps ? 256 : 0;
+  target.page_element_bytes = steps ? 16 : 8;
   target.uncut_run_bytes = steps ? 2048 : 512;
   target.asked_level = steps ? 1 : 2;
   target.network_piece_bytes = steps ? 32 : 16;
