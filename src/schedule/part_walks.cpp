@@ -31,14 +31,6 @@ std::vector<int> outside_of_boxes(const Draft& draft) {
   return loops;
 }
 
-/// Whether loop `k` can be put outside of the other ones.
-bool moves_outside(const Draft& draft, int k, const std::vector<int>& others) {
-  return std::all_of(others.begin(), others.end(), [&](int other) {
-    return draft.loop(other).own.empty() &&
-           (other == k || draft.loop(other).axis != draft.loop(k).axis);
-  });
-}
-
 /// Iterations of a loop, the coarsest of its axis, of which nothing is cut off.
 int64_t whole_iterations(const Draft& draft, int k) {
   const Axis& axis = draft.space().axes[static_cast<size_t>(draft.loop(k).axis)];
@@ -63,13 +55,14 @@ int64_t copies(const Draft& draft, int k, int64_t part) {
 
 void part_walks(Draft& draft, int64_t column) {
   const std::vector<int> loops = outside_of_boxes(draft);
-  if (loops.size() < 2 || draft.space().op.bytes < least_parted_bytes) return;
+  if (loops.size() != 2 || draft.space().op.bytes < least_parted_bytes) return;
   const int rows = loops.front(), columns = loops.back();
-  if (!moves_outside(draft, columns, loops)) return;
+  const Loop &outer = draft.loop(rows), &inner = draft.loop(columns);
+  if (outer.axis == inner.axis || !outer.own.empty() || !inner.own.empty()) return;
   // As many columns as leave room for the pages of the source.
   const int64_t boxes = draft.target().translated_pages / 2 * draft.space().op.bytes / column;
-  if (boxes < 2 || boxes >= draft.loop(columns).extent) return;
-  const int64_t share = draft.loop(rows).extent / least_units;
+  if (boxes < 2 || boxes >= inner.extent) return;
+  const int64_t share = outer.extent / least_units;
   if (share < 2) return;
   const int64_t part = even_part(draft, columns, boxes);
   const int64_t piece = even_part(draft, rows, share);
@@ -77,8 +70,8 @@ void part_walks(Draft& draft, int64_t column) {
 
   Draft parted = draft;
   parted.split_off(columns, part);
-  const bool whole_rows = parted.split_off(rows, piece) == rows;
-  parted.move_outside(whole_rows ? columns : columns + 1, rows + 1);
+  parted.split_off(rows, piece);
+  parted.move_outside(columns + 1, rows + 1);
   const int64_t lines = (draft.extent_bytes(0) + draft.extent_bytes(1)) / draft.target().line_bytes;
   if (page_walks(draft) - page_walks(parted) > lines / lines_for_a_walk) draft = std::move(parted);
 }

@@ -12,8 +12,8 @@
 
 namespace restride::scheduling {
 
-/// Parts the innermost loop around boxes, that take runs of `column` bytes of the source, and puts
-/// the parts inside pieces of the outermost loop, if that saves translations of pages.
+/// Of two loops around boxes, that take runs of `column` bytes of the source, parts the inner one,
+/// and puts the parts inside pieces of the outer one, if that saves translations of pages.
 void part_walks(Draft& draft, int64_t column);
 
 }  // namespace restride::scheduling
