@@ -150,7 +150,7 @@ constexpr int64_t far_rows_bytes = 4, far_pages = 4, most_far_lines = 24;
 // few rows, of wide elements. Zen 4, 31 problems of 80 to 250 MB in .84 of the time: f32[128,480,
 // 640] reversed .6 -> .95 of the ceiling, f64[88,300,640] .60 -> .90, f32[192,100,25,80]{0,2,1,3}
 // .52 -> .86; f64 72 to 208 x 100000 .85, f32 112 to 256 x 100000 1.02, 256 x 18000 1.45. Boxes of
-// 160 to 300 KB f32[320,200,640] reversed 1.4 to 1.6, 384 rows 1.16.
+// 160 to 300 KB f32[320,200,640] reversed 1.4 to 1.6, 384 rows 1.16. AVX2 1.01 of 16.
 constexpr int64_t whole_row_bytes = 8;
 
 /// Whether rows of a source of elements that are not narrow lie pages apart.
@@ -207,6 +207,7 @@ bool takes_whole_rows(const Draft& draft, int64_t all, int64_t column) {
   const int64_t bytes = draft.space().op.bytes;
   const int across = finest_loop(draft, 1);
   if (across < 0 || !rows_lie_apart(draft) || all % target.line_bytes != 0) return false;
+  if (target.vector_bytes != target.line_bytes) return false;
   const bool apart = std::abs(draft.loop(across).stride[0]) >= target.page_bytes;
   return (apart || bytes >= whole_row_bytes) && all / bytes * column <= target.whole_row_box_bytes;
 }
