@@ -12,10 +12,10 @@ namespace restride::scheduling {
 namespace {
 
 // One translation saved for so many lines moved. Zen 4, pages of 4 KB, matrices of 64 MB to 1 GB:
-// f64 in .78 to .94 of the time, 4800 x 5120 .61 -> .80 of the ceiling, 12000 x 3200 .60 -> .85;
-// f32 4096 x 4096 .91, 20000 x 3200 .84, 16384 x 4096 .82, others 1.0; u16 1.0.
-// With two threads f64 .88, f32 1.0: pieces leave these rows of their own, with parts outermost
-// f32 took 1.06 to 1.6. All of ttc with twice as many lines 1.09, where fewer columns are parted.
+// f32 4096 x 4096 in .91 of the time, 20000 x 3200 .84, 16384 x 4096 .82, others 1.0; u16 1.0; f64
+// that is staged .78 to .94, 4800 x 5120 .61 -> .80 of the ceiling, 12000 x 3200 .60 -> .85. With
+// two threads f64 .88, f32 1.0: pieces leave these rows of their own, with parts outermost f32 took
+// 1.06 to 1.6. Parts of ttc that save less, or nothing, 1.09.
 constexpr int64_t lines_for_a_walk = 12, least_parted_bytes = 4;
 
 // Code for boxes with all that is left of loops. Six of f32 7264 x 7264 take .9 to 1.1 of the time,

@@ -90,7 +90,7 @@ struct Make {
   int64_t whole_row_box_bytes = 0;
   /// Where transposes stream, elements of so many bytes and more are read by pages: see page_rows.
   int page_element_bytes = 8;
-  /// They do not cut digits of the source up to so many bytes.
+  /// Boxes of transposes that stream do not cut digits of the source up to so many bytes.
   int64_t uncut_run_bytes = 512;
   /// Of the caches, to which boxes are asked for ahead. They would fill a first one of 32 KB: Zen
   /// 4, 16 cases of ttc and 10 matrices in .74 of the time towards the second (f32 4096 x 4096 .44
