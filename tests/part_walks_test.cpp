@@ -18,16 +18,6 @@ Target with_translations(int64_t pages) {
   return target;
 }
 
-/// How far the loops around a tile go in the target, outermost first.
-std::vector<int64_t> target_strides(const Schedule& schedule) {
-  std::vector<int64_t> strides;
-  for (auto loop = schedule.space.loops.begin();
-       loop != schedule.space.loops.end() - schedule.tile_loops; ++loop) {
-    strides.push_back(loop->stride[0]);
-  }
-  return strides;
-}
-
 TEST(Walks, ArePartedWhereColumnsAreMorePagesThanHaveTranslations) {
   // Sixteen pieces of rows, parts of up to 1344 columns, the rows of a piece, boxes.
   const Target target = with_translations(2688);

@@ -28,16 +28,6 @@ Target reading_ahead() {
   return target;
 }
 
-/// How far the loops around a tile go in the source, outermost first.
-std::vector<int64_t> source_strides(const Schedule& schedule) {
-  std::vector<int64_t> strides;
-  for (auto loop = schedule.space.loops.begin();
-       loop != schedule.space.loops.end() - schedule.tile_loops; ++loop) {
-    strides.push_back(loop->stride[1]);
-  }
-  return strides;
-}
-
 TEST(Rows, LieInTheOrderOfTheSource) {
   struct Row {
     const char* text;

@@ -147,9 +147,9 @@ int64_t uncut_columns(const Draft& draft, int64_t row, int64_t column, const Blo
 constexpr int64_t far_rows_bytes = 4, far_pages = 4, most_far_lines = 24;
 
 // Rows of the target stay whole where their box is small, if its columns lie pages apart or it has
-// few rows, of wide elements. Zen 4, 31 problems of 80 to 250 MB in .84 of the time: f32[128,480,
+// few rows, of wide elements. Zen 4, 37 problems of 80 to 250 MB in .87 of the time: f32[128,480,
 // 640] reversed .6 -> .95 of the ceiling, f64[88,300,640] .60 -> .90, f32[192,100,25,80]{0,2,1,3}
-// .52 -> .86; f64 72 to 208 x 100000 .85, f32 112 to 256 x 100000 1.02, 256 x 18000 1.45. Boxes of
+// .52 -> .86; f64 72 to 208 x 100000 .85, f32 112 to 256 x 100000 1.03, 256 x 18000 1.45. Boxes of
 // 160 to 300 KB f32[320,200,640] reversed 1.4 to 1.6, 384 rows 1.16. AVX2 1.01 of 16.
 constexpr int64_t whole_row_bytes = 8;
 

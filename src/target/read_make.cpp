@@ -76,7 +76,7 @@ void take_zen4(Make& make) {
   // f32[96,75,12,608] reversed .69 -> .84 of the ceiling. Of all that stream, whatever their rows,
   // in 1.0; where those of the source are less than 16 KB apart 1.05, u8 1.5 to 2.4.
   make.far_long_run_bytes = 384;
-  // 31 problems with rows of 512 bytes to 2 KB .84 of the time; with boxes of 160 KB and more 1.16
+  // 37 problems with rows of 512 bytes to 2 KB .87 of the time; with boxes of 160 KB and more 1.16
   // to 1.6.
   make.whole_row_box_bytes = 128 * 1024;
   // 16 problems with rows of 1280 bytes and more in .87 of the time, f32 500 x 18016 .49 -> .77 of
@@ -89,7 +89,7 @@ void take_zen4(Make& make) {
 
 /// What was measured on Zen 5 alone.
 void take_zen5(Make& make) {
-  // f64 3000 x 3304 .70 -> .88 of the ceiling, 9 cases in .85 of the time. Zen 4 likes pages: 24 of
+  // f64 3000 x 3304 .70 -> .88 of the ceiling, 9 cases in .85 of the time. Zen 4 likes pages: 17 of
   // f64 .91 of the time, [480,120,640] reversed .75 -> 1.03, 2048 x 2048 .62 -> .72, but 50000 x
   // 512 1.1; f32 1.0 to 1.47.
   make.page_element_bytes = 16;

@@ -19,6 +19,14 @@ int64_t run_elements(const Schedule& schedule, bool of_target) {
   return run;
 }
 
+std::vector<int64_t> strides_around_tile(const Schedule& schedule, size_t operand) {
+  const std::vector<Loop>& loops = schedule.space.loops;
+  std::vector<int64_t> strides;
+  for (auto loop = loops.begin(); loop != loops.end() - schedule.tile_loops; ++loop)
+    strides.push_back(loop->stride[operand]);
+  return strides;
+}
+
 }  // namespace
 
 IterationSpace simplified_space(const std::string& text) {
@@ -38,6 +46,14 @@ void expect_movements(const std::vector<Moved>& rows, const Target& target) {
 
 int64_t target_run_elements(const Schedule& schedule) { return run_elements(schedule, true); }
 int64_t source_run_elements(const Schedule& schedule) { return run_elements(schedule, false); }
+
+std::vector<int64_t> source_strides(const Schedule& schedule) {
+  return strides_around_tile(schedule, 1);
+}
+
+std::vector<int64_t> target_strides(const Schedule& schedule) {
+  return strides_around_tile(schedule, 0);
+}
 
 int64_t tiles_between(const Schedule& schedule) {
   const std::vector<Loop>& loops = schedule.space.loops;

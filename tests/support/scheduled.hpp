@@ -24,6 +24,10 @@ struct Moved {
 /// Each problem is to be scheduled as the movement beside it.
 void expect_movements(const std::vector<Moved>& rows, const Target& target);
 
+/// How far the loops around a tile go in an operand, bytes, outermost first.
+std::vector<int64_t> source_strides(const Schedule& schedule);
+std::vector<int64_t> target_strides(const Schedule& schedule);
+
 /// How many tiles stand between two that lie as close as can be in the source.
 int64_t tiles_between(const Schedule& schedule);
 
