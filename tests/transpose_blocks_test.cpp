@@ -136,6 +136,22 @@ TEST(Blocks, AreMadeOfPagesUnlessRowsOfTheTargetAreTakenWhole) {
   }
 }
 
+TEST(Blocks, AreNotMadeOfPagesOfASourceInTheCaches) {
+  Target target = streaming_target();
+  target.transposed_streaming_bytes = 8 * 1024 * 1024;
+  struct Row {
+    const char* text;
+    Staging staging;
+  };
+  for (const Row& row : {Row{"f64[512,512] -> f64[512,512]{0,1}", Staging::panels},
+                         Row{"f64[512,1024] -> f64[512,1024]{0,1}", Staging::panels},
+                         Row{"f64[1024,1024] -> f64[1024,1024]{0,1}", Staging::registers}}) {
+    const Schedule schedule = scheduled(row.text, target);
+    EXPECT_TRUE(schedule.nontemporal) << row.text;
+    EXPECT_EQ(schedule.staging, row.staging) << row.text;
+  }
+}
+
 TEST(Blocks, TakeAsManyOfASecondDigitOfTheSourceAsMakeLines) {
   const Target target = streaming_target();
   struct Row {
