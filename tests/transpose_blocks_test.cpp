@@ -73,6 +73,24 @@ TEST(Blocks, HoldBothLinesOfRowsThatBeginBetweenThem) {
   }
 }
 
+TEST(Blocks, WriteTwoLinesOfBytesWhoseColumnsMeetInSets) {
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.pairs_meeting_lines = true;
+  struct Row {
+    const char* text;
+    bool pairs;
+  };
+  for (const Row& row : {Row{"u8[2048,784] -> u8[2048,784]{0,1}", true},
+                         Row{"u8[8,1024,48] -> u8[8,1024,48]{1,2,0}", true},
+                         // Columns in more sets; arrays in half of L2; wider elements.
+                         Row{"u8[2112,784] -> u8[2112,784]{0,1}", false},
+                         Row{"u8[2048,100] -> u8[2048,100]{0,1}", false},
+                         Row{"u16[2048,784] -> u16[2048,784]{0,1}", false}}) {
+    const int64_t rows = target_run_elements(scheduled(row.text, target));
+    EXPECT_EQ(rows == 2 * target.line_bytes, row.pairs) << row.text << ": " << rows;
+  }
+}
+
 TEST(Blocks, WriteLongerRunsWhereRowsAreFarApart) {
   Target target = streaming_target();
   target.long_run_bytes = 256;

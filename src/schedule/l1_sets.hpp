@@ -49,6 +49,10 @@ int64_t short_row_bytes(const Draft& draft);
 /// longer. False where they do not, or where that does not help.
 bool make_room_in_l1(Draft& draft);
 
+/// Whether lines of neighbouring columns of the target meet in sets of L1, so that networks write
+/// two of a column before they go on with the next ones.
+bool columns_meet(const Draft& draft);
+
 /// Where rows of the target begin.
 enum class Rows : uint8_t { begin_lines, between_lines };
 

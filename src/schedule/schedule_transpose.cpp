@@ -267,7 +267,8 @@ void transpose(Draft& draft) {
   const bool pages = digits == 0 && reads_pages(draft, row, column);
   const Block block = pages ? Block{page_rows, target.page_bytes / bytes}
                             : block_of_networks(draft, streams, crowds, walk.rows);
-  schedule.target_first = crowds || schedule.network_column_bytes >= target.line_bytes;
+  schedule.target_first =
+      crowds || block.target_first || schedule.network_column_bytes >= target.line_bytes;
   const int64_t rows =
       pages ? block.rows : std::max(block.rows, long_rows(draft, row, column, block, crowded));
   if (digits == 0) row = draft.take_run(0, row, rows * bytes, Mark::target_run);

@@ -198,6 +198,8 @@ Block block_of_networks(const Draft& draft, bool streams, bool crowds, int64_t w
     return {draft.target().vector_bytes / bytes, draft.schedule().network_column_bytes / bytes};
   if (draft.schedule().nontemporal) return streamed_block(bytes);
   if (streams) return uncached_block;
+  if (columns_meet(draft))
+    return {2 * draft.target().line_bytes / bytes, kept_columns(draft), walked > 0, true};
   if (walked > 0) return {walked, kept_columns(draft), true};
   return {crowds ? crowded_rows(draft.target(), bytes) : cached_rows(draft), kept_columns(draft)};
 }

@@ -14,7 +14,8 @@ namespace restride::scheduling {
 /// Rows lie along the run of the target, columns along that of the source.
 struct Block {
   int64_t rows, columns;
-  bool walks = false;  ///< see walk_along_source
+  bool walks = false;         ///< see walk_along_source
+  bool target_first = false;  ///< see columns_meet
 };
 
 /// Networks that make a block. `streams`: arrays do not stay in the caches, even if they are

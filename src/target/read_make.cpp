@@ -56,6 +56,7 @@ void take_zen4(Make& make) {
   // 256 x 256 .90 -> .46.
   make.l1_vector_bytes = 32;
   make.walks_along_source = true;
+  make.pairs_meeting_lines = true;
   // Beside neighbours, who take their share of it: 38 transposes of 16 to 20 MB .69 and .73 of the
   // time, 15 of 14 to 16 MB .89 and .92 (44 in a quieter hour .925), 19 to and from tiles .97. From
   // 12 MB on transposes .945, tiles 1.06. Rows that stay whole .91 beside neighbours and 1.05.

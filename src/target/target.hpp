@@ -54,6 +54,9 @@ struct Make {
   /// Blocks of transposes in the caches have the rows of a network, and go on along the source,
   /// where its rows crowd sets of L1 or begin between lines of which the target's are whole.
   bool walks_along_source = false;
+  /// Narrow columns of a target whose lines meet in sets of L1 are written by two lines at a time,
+  /// if arrays take more than half of L2.
+  bool pairs_meeting_lines = false;
   /// Rows of a few lines and less, which begin between lines, are put together before they leave.
   bool images_rows = false;
   /// Images of columns ask for the rows of the next box as those of one come in, not while columns
