@@ -91,6 +91,21 @@ TEST(Blocks, WriteTwoLinesOfBytesWhoseColumnsMeetInSets) {
   }
 }
 
+TEST(Blocks, OfTwoLinesMoveAllBytes) {
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  if (!runs_here(target)) GTEST_SKIP() << "this machine lacks AVX-512";
+  target.pairs_meeting_lines = true;
+  target.l2_bytes = 64 * 1024;
+  for (const char* text :
+       {"u8[1024,49] -> u8[1024,49]{0,1}", "u8[3,2048,37] -> u8[3,2048,37]{1,2,0}",
+        "s8[1024,3,21] -> s8[1024,3,21]{0,1,2}",
+        "u8[1000,50] -> u8[1000,50]{0,1:PAD(1024,50;zero)}"}) {
+    EXPECT_EQ(target_run_elements(scheduled(text, target)), 128) << text;
+    const Report report = run_for(target, text);
+    EXPECT_EQ(report.outcome, Outcome::passed) << report.text;
+  }
+}
+
 TEST(Blocks, WriteLongerRunsWhereRowsAreFarApart) {
   Target target = streaming_target();
   target.long_run_bytes = 256;
