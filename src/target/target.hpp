@@ -91,7 +91,8 @@ struct Make {
   int64_t far_long_run_bytes = 0;
   /// Such rows are taken whole by boxes of up to so many bytes.
   int64_t whole_row_box_bytes = 0;
-  /// Where transposes stream, elements of so many bytes and more are read by pages: see page_rows.
+  /// Where transposes stream for their size, not for crowded sets alone, elements of so many bytes
+  /// and more are read by pages: see page_rows.
   int page_element_bytes = 8;
   /// Boxes of transposes that stream do not cut digits of the source up to so many bytes.
   int64_t uncut_run_bytes = 512;
