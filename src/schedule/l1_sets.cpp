@@ -72,7 +72,7 @@ constexpr int64_t least_crowded_run_bytes = 128;
 // that only writes, 16 columns 2 KB apart in L3, 1.7 -> 1.13 ns a line, 64 bytes more apart 1.0.
 // Zen 4, 27 transposes of .5 to 6.4 MB in .96 of the time: 2048 x 784 .45 -> .51 of the ceiling,
 // 1024 x 700 .62 -> .70, [8,1024,7,7]{1,3,2,0} .60 -> .66, 8192 x 128 1.09; .33 MB 1.08, u16 .93 to
-// 1.1, blocks of four lines 1.04 and of eight 1.14 of 11.
+// 1.1, blocks of four lines 1.02 and of eight 1.14 of 11.
 constexpr int64_t widest_meeting_bytes = 1, meeting_columns = 16;
 
 /// A way of L1 is as large as a page: its sets are chosen before addresses are translated.
