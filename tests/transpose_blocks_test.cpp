@@ -76,6 +76,8 @@ TEST(Blocks, HoldBothLinesOfRowsThatBeginBetweenThem) {
 TEST(Blocks, WriteTwoLinesOfBytesWhoseColumnsMeetInSets) {
   Target target = target_of({"avx512_vbmi", Caches::hold_everything});
   target.pairs_meeting_lines = true;
+  target.l1_bytes = 32 * 1024;
+  target.l2_bytes = 1024 * 1024;
   struct Row {
     const char* text;
     bool pairs;
@@ -95,6 +97,7 @@ TEST(Blocks, OfTwoLinesMoveAllBytes) {
   Target target = target_of({"avx512_vbmi", Caches::hold_everything});
   if (!runs_here(target)) GTEST_SKIP() << "this machine lacks AVX-512";
   target.pairs_meeting_lines = true;
+  target.l1_bytes = 32 * 1024;
   target.l2_bytes = 64 * 1024;
   for (const char* text :
        {"u8[1024,49] -> u8[1024,49]{0,1}", "u8[3,2048,37] -> u8[3,2048,37]{1,2,0}",

@@ -197,7 +197,7 @@ bool reads_pages(const Draft& draft, int64_t row, int64_t column) {
   if (bytes < draft.target().page_element_bytes || next < 0) return false;
   // What goes around the caches for its crowded sets alone is still read from them, whose sets
   // boxes of few rows crowd as well. Zen 4, f64 of 4 to 13 MB with rows of 4 and 8 KB: 512 x 512
-  // .44 -> .54 of the ceiling, 1536 x 512 .49 -> .62, [3,512,512]{1,2,0} .53 -> .62.
+  // .44 -> .54 of the ceiling, 1536 x 512 .54 -> .62, [3,512,512]{1,2,0} .54 -> .67.
   const int64_t both = draft.extent_bytes(0) + draft.extent_bytes(1);
   if (both <= draft.target().transposed_streaming_bytes) return false;
   if (bytes < always_paged_bytes &&
