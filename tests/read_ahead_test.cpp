@@ -39,6 +39,8 @@ TEST(Rows, LieInTheOrderOfTheSource) {
         // Short ones that the source does not come back to soon: four of the target, then the next
         // of the source in the same tile.
         Row{"f32[1000,3200,16] -> f32[1000,3200,16]{2,0,1}", {4 * 204800, 256}},
+        // As many as make whole lines.
+        Row{"f32[64,3200,22] -> f32[64,3200,22]{2,0,1}", {8 * 281600, 88}},
         // That it comes back to soon.
         Row{"f32[200,300,64,16] -> f32[200,300,64,16]{3,1,0,2}", {4096, 1024}}}) {
     EXPECT_EQ(source_strides(scheduled(row.text, reading_ahead())), row.strides) << row.text;
