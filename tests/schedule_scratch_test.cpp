@@ -53,7 +53,7 @@ TEST(Caches, GetRowsThatCrowdThemByWayOfScratch) {
 TEST(Caches, GetRowsThatCrowdThemByWayOfScratchWhereTargetsBeginBetweenLines) {
   Target target = target_of({"avx512_vbmi", Caches::hold_nothing});
   target.l1_bytes = 32 * 1024;
-  const char* const text = "u8[24,15,512,40] -> u8[24,15,512,40]{0,1,3,2}";
+  const char* const text = "u8[15,2048,8,30] -> u8[15,2048,8,30]{0,3,1,2}";
   const Schedule schedule = scheduled(text, target);
   EXPECT_EQ(schedule.movement, Movement::gather);
   EXPECT_FALSE(schedule.nontemporal);

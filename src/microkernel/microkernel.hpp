@@ -218,6 +218,8 @@ program::Body emit_shifted_gathered_transpose(const TileRun& rows, const TileRun
 /// The same where rows of the target of any length touch, so that panels of columns make whole
 /// lines.
 bool can_join(const TileRun& rows, const TileRun& columns, const Machine& machine);
+/// Of which: whether rows of several digits stand in an image whose columns touch.
+bool can_join_digits(const TileRun& rows, int64_t element_bytes, int64_t vector_bytes);
 program::Body emit_joined_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,
                                     const Machine& machine, int64_t& scratch_bytes);
 

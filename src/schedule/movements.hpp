@@ -7,6 +7,7 @@
 
 #include "schedule/block_sizes.hpp"
 #include "schedule/draft.hpp"
+#include "schedule/l1_sets.hpp"
 
 namespace restride::scheduling {
 
@@ -94,6 +95,11 @@ bool shift(Draft& draft, const Schedule& undecided, int64_t row);
 /// alone does not, and a line of the source beside them, for a large array. Returns the bytes of a
 /// row; 0, and nothing is changed, where there are none.
 int64_t digits_in_lines(Draft& draft, const Schedule& undecided);
+
+/// From `undecided` on: where several digits make rows of the target, whole lines or not, and these
+/// touch along the columns, makes images of whole rows by some lines of columns. False where there
+/// are none.
+bool touching_digits(Draft& draft, const Schedule& undecided, Rows rows);
 
 /// From `undecided` on: makes images of some short rows of a large array that the target goes on
 /// behind.

@@ -118,7 +118,10 @@ bool rows_by_source(Draft& draft, int64_t row_bytes) {
   const bool together = row_bytes < least_single_row_bytes && next >= 0 &&
                         draft.movable_inside(next) &&
                         std::abs(draft.loop(next).stride[1]) > soon_pages * target.page_bytes;
-  if (together) draft.split_off(next, std::max(rows_together, joined_rows(row_bytes, target)));
+  if (together) {
+    const bool lines = others_begin_lines(draft, draft.contiguous(0), next);
+    draft.split_off(next, std::max(rows_together, lines ? joined_rows(row_bytes, target) : 1));
+  }
   draft.follow(1);
   if (together) draft.move_inside(draft.next_in_run(0, row_bytes));
   return true;

@@ -255,10 +255,12 @@ void transpose(Draft& draft) {
       streams && aligned && digits == 0 ? joined_source_digits(draft, undecided) : 0;
   if (joined > 0) row = target.line_bytes, column = joined;
   if (streams && !aligned) {
+    if (touching_digits(draft, undecided, Rows::between_lines)) return;
     if (joins_rows(draft, undecided)) return;
     if (!short_rows && shift(draft, undecided, row)) return;
     if (makes_lines(draft, undecided)) return;
-    // u8[24,15,512,40]{0,1,3,2} .24 -> .51 of the ceiling, u8[40,64,512] reversed .22 -> .36.
+    if (touching_digits(draft, undecided, Rows::begin_lines)) return;
+    // u8[40,64,512] reversed .22 -> .36 of the ceiling.
     Schedule through_caches = undecided;
     through_caches.nontemporal = false;
     if (draft.instead(through_caches, [&] { return gather_crowded(draft); })) return;

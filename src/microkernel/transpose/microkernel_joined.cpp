@@ -18,6 +18,7 @@
 #include "base/arithmetic.hpp"
 #include "microkernel/emitter.hpp"
 #include "microkernel/microkernel.hpp"
+#include "microkernel/packed/row_mixing.hpp"
 #include "microkernel/tile_run.hpp"
 #include "microkernel/transpose/panel_image.hpp"
 #include "microkernel/transpose/shifted_image.hpp"
@@ -42,11 +43,17 @@ constexpr int64_t many_rows = 80;
 // .63 -> .85 of the ceiling, f32[32,7,7,2048]{2,1,3,0} .55 -> .71; fewer rows elsewhere 1.0 to 1.3,
 // c128 .91 to 1.4, rows between lines 1.07.
 
+/// Networks store to the image.
+Machine into_scratch(Machine machine) {
+  machine.nontemporal = false;
+  return machine;
+}
+
 class JoinedTranspose {
  public:
   JoinedTranspose(const TileRun& rows, const TileRun& columns, const Strides& at,
                   const Machine& machine)
-      : machine_(machine), rows_(rows), columns_(columns), at_(at) {}
+      : machine_(into_scratch(machine)), rows_(rows), columns_(columns), at_(at) {}
 
   int64_t image_bytes() const {
     const int64_t panels = std::min(panels_, ceil_div(columns_.extent(), panel_columns_));
@@ -77,9 +84,14 @@ class JoinedTranspose {
                             step(target_stream, columns * run_)};
     if (machine_.ahead == 0) return steps;
     if (asks_as_rows_come()) {
-      steps.push_back(step(prefetch_stream, columns / panel_columns_ * asks_step().stride));
+      const int64_t panels = columns / panel_columns_;
+      Step asks = asks_step();
+      asks.start = asks(first * panels);
+      asks.stride *= panels;
+      steps.push_back(std::move(asks));
       return steps;
     }
+    if (!asks_as_image_leaves()) return steps;
     const int64_t rows = ceil_div(ceil_div(columns * run_, line_), row_lines());
     steps.push_back(step(prefetch_stream, asks_rows() ? rows * rows_.digits().front().stride[1]
                                                       : columns * element_));
@@ -95,11 +107,16 @@ class JoinedTranspose {
 
   /// Whether rows are asked for as others come in, not while the image leaves.
   bool asks_as_rows_come() const {
+    if (rows_.sides() > 1) return machine_.ahead != 0 && row_lines() <= panel_columns_;
     const bool on_lines = machine_.alignment % machine_.vector_bytes == 0;
     const bool crowded = std::abs(rows_.at(1, 1)) % machine_.target.page_bytes == 0;
     return machine_.target.asks_as_rows_come && machine_.ahead != 0 && on_lines &&
            element_ < program::lane_bytes && row_lines() <= panel_columns_ &&
            (rows_.extent() >= many_rows || crowded);
+  }
+
+  bool asks_as_image_leaves() const {
+    return machine_.ahead != 0 && rows_.sides() == 1 && !asks_as_rows_come();
   }
 
   PanelImage::Asks asks_of_box() const {
@@ -130,13 +147,13 @@ class JoinedTranspose {
     }
     const SourceLines ahead{rows_, asks_rows() ? row_lines() : std::max<int64_t>(panels, 1),
                             at_[1] + machine_.ahead};
-    append(body, emit_image_out(run, machine_, machine_.ahead != 0 && !asks ? &ahead : nullptr));
+    append(body, emit_image_out(run, machine_, asks_as_image_leaves() ? &ahead : nullptr));
     return body;
   }
 
   /// How many panels make an image.
   int64_t panels_of_image() const {
-    if (machine_.alignment % machine_.vector_bytes == 0) return 1;
+    if (machine_.alignment % machine_.vector_bytes == 0 || rows_.sides() > 1) return 1;
     int64_t panels = 1;
     while (2 * panels <= lines_at_once && 2 * panels * panel_bytes() <= most_joined_panels_bytes) {
       panels *= 2;
@@ -144,7 +161,7 @@ class JoinedTranspose {
     return panels;
   }
 
-  const Machine& machine_;
+  Machine machine_;
   TileRun rows_;     // make runs of the target
   TileRun columns_;  // make runs of the source
   Strides at_;
@@ -159,18 +176,27 @@ class JoinedTranspose {
 
 }  // namespace
 
+bool can_join_digits(const TileRun& rows, int64_t element_bytes, int64_t vector_bytes) {
+  // Less is written over what comes behind, which is the next column at last.
+  return !rows.is_spliced() &&
+         panel_chunk_rows(rows, vector_bytes / element_bytes) * element_bytes >=
+             program::lane_bytes;
+}
+
 bool can_join(const TileRun& rows, const TileRun& columns, const Machine& machine) {
   const int64_t element = machine.element_bytes, vector = machine.vector_bytes;
   const int64_t run = rows.extent() * element, panel = vector / element;
   const bool whole = machine.alignment % vector == 0 && columns.divides(panel);
   if (!machine.streams || machine.staging == Staging::shifted_panels ||
       !machine.target.byte_masks || rows.extent() == 1 || columns.extent() == 1 ||
-      (run % vector == 0 && machine.nontemporal) || panel * run > program::scratch_in_l1_bytes ||
-      !(whole || can_shift_images(machine))) {
+      (run % vector == 0 && machine.nontemporal &&
+       (rows.sides() == 1 || can_stage(rows, columns, {}, machine))) ||
+      panel * run > program::scratch_in_l1_bytes || !(whole || can_shift_images(machine))) {
     return false;
   }
-  return rows.sides() == 1 && columns.sides() == 1 && rows.is_contiguous(0, element) &&
-         columns.is_contiguous(1, element) && columns.is_contiguous(0, run);
+  const bool touch = columns.sides() == 1 && rows.is_contiguous(0, element) &&
+                     columns.is_contiguous(1, element) && columns.is_contiguous(0, run);
+  return touch && (rows.sides() == 1 || can_join_digits(rows, element, vector));
 }
 
 Body emit_joined_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,

@@ -33,6 +33,20 @@ int64_t asked_rows(const TileRun& rows, int64_t most, int64_t panels) {
 
 }  // namespace
 
+int64_t panel_chunk_rows(const TileRun& rows, int64_t network_rows) {
+  const auto networks = [&](int64_t count) { return ceil_div(count, network_rows); };
+  int64_t chunk = 1;
+  const auto consider = [&](int64_t count) {
+    // More networks are more code: they have to save a tenth.
+    const int64_t tenths = networks(count) > networks(chunk) ? 11 : 10;
+    const bool better = networks(count) * chunk * tenths < networks(chunk) * count * 10;
+    if (better && rows.divides(count)) chunk = count;
+  };
+  for (int64_t count = 2; count <= most_unrolled_networks * network_rows; ++count) consider(count);
+  consider(rows.digits().front().extent);
+  return chunk;
+}
+
 int64_t PanelImage::bytes() const {
   const bool overlap = run() < lane_bytes;
   return places_.at(columns_ - 1) + run() + (overlap ? lane_bytes : 0);
@@ -58,20 +72,6 @@ std::vector<Step> PanelImage::steps(int64_t rows) const {
                            {scratch_stream, rows * machine_.element_bytes}};
   if (asks_) result.push_back(rows_.step(prefetch_stream, 1, rows));
   return result;
-}
-
-int64_t PanelImage::chunk_rows() const {
-  const auto networks = [&](int64_t rows) { return ceil_div(rows, most_rows()); };
-  int64_t chunk = 1;
-  const auto consider = [&](int64_t rows) {
-    // More networks are more code: they have to save a tenth.
-    const int64_t tenths = networks(rows) > networks(chunk) ? 11 : 10;
-    const bool better = networks(rows) * chunk * tenths < networks(chunk) * rows * 10;
-    if (better && rows_.divides(rows)) chunk = rows;
-  };
-  for (int64_t rows = 2; rows <= most_unrolled_networks * most_rows(); ++rows) consider(rows);
-  consider(rows_.digits().front().extent);
-  return chunk;
 }
 
 Body PanelImage::one_digit() const {

@@ -16,6 +16,10 @@
 
 namespace restride {
 
+/// Rows of several digits come in by so many that look alike, and fill networks of `network_rows`
+/// best.
+int64_t panel_chunk_rows(const TileRun& rows, int64_t network_rows);
+
 class PanelImage {
  public:
   /// Of so many columns, at most those that fill a vector, which touch in the image.
@@ -46,9 +50,9 @@ class PanelImage {
   int64_t run() const { return rows_.extent() * machine_.element_bytes; }
   /// Rows of a network.
   int64_t most_rows() const { return machine_.vector_bytes / machine_.element_bytes; }
-  /// Rows of several digits fall into so many that look alike, and fill their networks best.
-  int64_t chunk_rows() const;
-  TileRun chunk() const { return rows_.sides() == 1 ? rows_ : rows_.first(chunk_rows()); }
+  TileRun chunk() const {
+    return rows_.sides() == 1 ? rows_ : rows_.first(panel_chunk_rows(rows_, most_rows()));
+  }
   program::Body one_digit() const;
   program::Body unrolled() const;
   /// How the streams move in a loop that takes so many rows an iteration.

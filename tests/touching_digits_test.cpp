@@ -1,0 +1,76 @@
+// Transposes whose rows of the target are made of several digits, and touch along the columns: how
+// they are scheduled, and what they move over their tails. See support/microkernel_tails.hpp.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/microkernel_tails.hpp"
+#include "support/scheduled.hpp"
+
+namespace restride::testing {
+namespace {
+
+INSTANTIATE_TEST_SUITE_P(Every, Microkernel, ::testing::ValuesIn(setups()),
+                         [](const auto& info) { return name_of(info.param); });
+
+TEST(TouchingDigits, AreTakenWholeWithSomeColumns) {
+  struct Row {
+    const char* text;
+    int64_t rows, columns;
+    Staging staging;
+  };
+  for (const Row& row :
+       {Row{"f16[15,144,16,1000] -> f16[15,144,16,1000]{0,2,3,1}", 240, 256, Staging::panels},
+        Row{"f32[40,40,5,7,500] -> f32[40,40,5,7,500]{3,0,2,4,1}", 1400, 128, Staging::images},
+        Row{"f32[10,40,5,7,500] -> f32[10,40,5,7,500]{3,0,2,4,1}", 350, 128, Staging::panels},
+        // Fewer columns than a box has.
+        Row{"u8[11,600,20,200] -> u8[11,600,20,200]{0,2,3,1}", 220, 200, Staging::panels},
+        // Whole lines, of less than 512 bytes or not.
+        Row{"f16[7,144,32,768] -> f16[7,144,32,768]{0,2,3,1}", 224, 256, Staging::panels},
+        Row{"f32[9,144,32,256] -> f32[9,144,32,256]{0,2,3,1}", 288, 128, Staging::images},
+        // Of which no images can be made otherwise.
+        Row{"f16[30,48,16,512] -> f16[30,48,16,512]{0,2,3,1}", 480, 256, Staging::panels},
+        // Columns that do not touch.
+        Row{"f32[15,200,8,1000] -> f32[15,200,8,1000]{0,2,1,3}", 120, 128, Staging::images}}) {
+    const Schedule schedule = scheduled(row.text, streaming_target());
+    EXPECT_EQ(schedule.movement, Movement::transpose) << row.text;
+    EXPECT_EQ(schedule.staging, row.staging) << row.text;
+    const bool whole =
+        target_run_elements(schedule) == row.rows && source_run_elements(schedule) == row.columns;
+    EXPECT_EQ(whole, row.staging == Staging::panels) << row.text;
+  }
+}
+
+TEST(TouchingDigits, AreNotTakenWhereTheyWouldBeWrittenOverTheNextColumn) {
+  // Two bytes are all that looks alike of 2 x 101.
+  const char* const text = "u8[2,600,101,200] -> u8[2,600,101,200]{0,2,3,1}";
+  const Schedule schedule = scheduled(text, streaming_target());
+  const bool whole = target_run_elements(schedule) == 202 && source_run_elements(schedule) == 200;
+  EXPECT_FALSE(whole && schedule.staging == Staging::panels);
+}
+
+TEST_P(Microkernel, JoinsRowsOfSeveralDigitsThatTouch) {
+  struct Element {
+    const char* type;
+    int bytes;
+  };
+  for (const Element& element : {Element{"u8", 1}, {"u16", 2}, {"f32", 4}, {"f64", 8}}) {
+    for (const std::vector<int>& digits :
+         {std::vector<int>{3, 10}, {7, 11}, {15, 16}, {17, 5}, {7, 32}, {2, 101}}) {
+      // Of one panel, of some and a part of one, of more than a box.
+      for (const int column_bytes : {64, 200, 584}) {
+        const int columns = column_bytes / element.bytes;
+        const std::string from = array(element.type, {digits[0], 3, digits[1], columns});
+        expect_conforms(from + " -> " + from + "{0,2,3,1}", GetParam());
+        if (HasFatalFailure()) return;
+      }
+    }
+    const std::string three = array(element.type, {2, 5, 3, 4, 137});
+    expect_conforms(three + " -> " + three + "{3,1,2,4,0}", GetParam());
+    if (HasFatalFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace restride::testing
