@@ -42,6 +42,8 @@ TEST(Repeats, OfRowsThatL1DoesNotHoldAreWrittenByChunks) {
   target.l3_bytes = 32 << 20;
   for (const Row& row : {Row{"f32[6144] -> f32[24,6144] dims={1}", 8192},
                          Row{"f32[1000000] -> f32[16,1000000] dims={1}", 8192},
+                         // Shorter rows stay whole.
+                         Row{"f32[64,3072] -> f32[64,16,3072] dims={0,2}", 12288},
                          // Half of L1; L1 holds less; behind long runs.
                          Row{"u8[128,128] -> u8[192,128,128] dims={1,2}", 8192},
                          Row{"u8[12288] -> u8[192,12288] dims={1}", 12288},

@@ -33,6 +33,27 @@ TEST(Streaming, GoesAroundTheCachesLaterWhereHardlyAnythingIsRead) {
                    target);
 }
 
+TEST(Streaming, BeginsEarlierWhereWhatRepeatsIsWrittenPagesApart) {
+  Target target = *find_target("avx512_vbmi");
+  target.l1_bytes = 32 * 1024;
+  target.l3_bytes = 32 << 20;
+  target.streaming_fill_bytes = 1 << 23;
+  target.streaming_page_repeat_bytes = 1 << 22;
+  target.streaming_repeat_bytes = 1 << 21;
+  expect_streaming(
+      {// By chunks; less than that.
+       {"f32[10000] -> f32[60,10000] dims={1}", true},
+       {"f32[10000]{0} -> f32[10000,60]{0,1} dims={0}", true},
+       {"f32[10000] -> f32[50,10000] dims={1}", false},
+       // Rows that stay in L1; nearer ones; elements.
+       {"f32[2000] -> f32[600,2000] dims={1}", true},
+       {"f32[2000] -> f32[500,2000] dims={1}", false},
+       {"f32[1000] -> f32[1200,1000] dims={1}", false},
+       {"f32[40,1000] -> f32[40,30,1000] dims={0,2}", false},
+       {"f32[10000] -> f32[10000,100] dims={0}", false}},
+      target);
+}
+
 TEST(Streaming, BeginsEarlierWhereNeighboursInTheTargetAreNoneInTheSource) {
   Target target = *find_target("avx512_vbmi");
   target.l1_bytes = 32 * 1024;

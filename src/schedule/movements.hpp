@@ -22,9 +22,6 @@ void rows(Draft& draft, Movement movement, int innermost);
 /// one in the order of the source than put together first.
 bool shifts_rows_by_source(const Draft& draft, int64_t row_bytes);
 
-/// Whether loops that can go inside repeat more of the source than L1 holds beside other things.
-bool repeats_source(const Draft& draft);
-
 /// Puts the loops that repeat the source inside those that walk it by chunks.
 void repeat_rows(Draft& draft, int64_t row_bytes);
 

@@ -63,11 +63,29 @@ int64_t cached_source_bytes(const Draft& draft) {
   return read;
 }
 
+/// Whether what repeats is written to places a page and more apart.
+bool repeats_by_pages(const Draft& draft) {
+  for (int k = 0; k < draft.loop_count(); ++k) {
+    const Loop& loop = draft.loop(k);
+    if (loop.stride[1] == 0 && std::abs(loop.stride[0]) < draft.target().page_bytes) return false;
+  }
+  return is_move(draft.space().op);
+}
+
+/// The same where hardly anything is read.
+int64_t most_cached_fill(const Draft& draft) {
+  const Target& target = draft.target();
+  if (!repeats_by_pages(draft)) return target.streaming_fill_bytes;
+  return std::min(target.streaming_fill_bytes, repeats_source(draft)
+                                                   ? target.streaming_repeat_bytes
+                                                   : target.streaming_page_repeat_bytes);
+}
+
 /// Of source and target together, beyond which stores around the caches pay.
 int64_t most_cached_bytes(const Draft& draft) {
   const Target& target = draft.target();
   const ElementOp& op = draft.space().op;
-  if (fills(draft)) return target.streaming_fill_bytes;
+  if (fills(draft)) return most_cached_fill(draft);
   const bool gathers = is_move(op) && source_rows_crowd(draft);
   if (!crowds_sets(draft)) {
     if (gathers) return target.gathered_streaming_bytes;
@@ -102,6 +120,27 @@ bool crowds_sets(const Draft& draft) {
 
 bool fills(const Draft& draft) {
   return cached_source_bytes(draft) < cached_bytes(draft, 0) / least_written_per_read;
+}
+
+bool is_repeat(const Draft& draft, int k) {
+  return draft.mark(k) == Mark::outside && draft.loop(k).stride[1] == 0 &&
+         draft.loop(k).stride[0] != 0 && draft.loop(k).extent > 1 && draft.movable_inside(k);
+}
+
+bool has_repeats(const Draft& draft) {
+  for (int k = 0; k < draft.loop_count(); ++k) {
+    if (is_repeat(draft, k)) return true;
+  }
+  return false;
+}
+
+bool repeats_source(const Draft& draft) {
+  const Target& target = draft.target();
+  // Half of L1 stays there, but comes to it again behind long runs of lines that are written. Zen
+  // 4, 16 KB 16 to 400 times .90 to .96 of the time by chunks, 800 times 1.01, 1600 times 1.47.
+  const bool small = draft.extent_bytes(0) <= target.l3_bytes / 4;
+  const int64_t least = small ? target.l1_bytes / 2 : target.l1_bytes / 2 + 1;
+  return draft.goal() != CodeGoal::part && draft.extent_bytes(1) >= least && has_repeats(draft);
 }
 
 bool streams(const Draft& draft) {

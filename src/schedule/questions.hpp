@@ -20,6 +20,15 @@ bool crowds_sets(const Draft& draft);
 /// Whether much more is written than is read.
 bool fills(const Draft& draft);
 
+/// Whether loop `k`, which can go inside, repeats the source.
+bool is_repeat(const Draft& draft, int k);
+
+/// Whether there are such loops.
+bool has_repeats(const Draft& draft);
+
+/// Whether they repeat more of the source than L1 holds beside other things.
+bool repeats_source(const Draft& draft);
+
 /// Whether the arrays are too large to stay in the caches anyway.
 bool streams(const Draft& draft);
 

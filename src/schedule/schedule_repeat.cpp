@@ -22,18 +22,6 @@ constexpr int64_t gathered_row_bytes = 128;
 // Rows that are joined in scratch pay for it when they are copied so often; a unit writes so much.
 constexpr int64_t least_repeats = 4, repeating_bytes = 64 * 1024;
 
-bool is_repeat(const Draft& draft, int k) {
-  return draft.mark(k) == Mark::outside && draft.loop(k).stride[1] == 0 &&
-         draft.loop(k).stride[0] != 0 && draft.loop(k).extent > 1 && draft.movable_inside(k);
-}
-
-bool has_repeats(const Draft& draft) {
-  for (int k = 0; k < draft.loop_count(); ++k) {
-    if (is_repeat(draft, k)) return true;
-  }
-  return false;
-}
-
 void mark_repeats(Draft& draft, Mark as) {
   for (int k = 0; k < draft.loop_count(); ++k) {
     if (is_repeat(draft, k)) draft.mark(k) = as;
@@ -63,15 +51,6 @@ int64_t take_repeated_run(Draft& draft) {
 }
 
 }  // namespace
-
-bool repeats_source(const Draft& draft) {
-  const Target& target = draft.target();
-  // Half of L1 stays there, but comes to it again behind long runs of lines that are written. Zen
-  // 4, 16 KB 16 to 400 times .90 to .96 of the time by chunks, 800 times 1.01, 1600 times 1.47.
-  const bool small = draft.extent_bytes(0) <= target.l3_bytes / 4;
-  const int64_t least = small ? target.l1_bytes / 2 : target.l1_bytes / 2 + 1;
-  return draft.goal() != CodeGoal::part && draft.extent_bytes(1) >= least && has_repeats(draft);
-}
 
 void repeat_rows(Draft& draft, int64_t row_bytes) {
   int repeats = 0;

@@ -13,7 +13,9 @@ namespace restride::scheduling {
 namespace {
 
 // A unit of a long copy or fill: long enough that starting it costs nothing, short enough to share
-// out.
+// out. Shorter rows that repeat stay whole, too: Zen 4, 12 of 8 to 16 KB .875 of the time of
+// halves, 16 bytes behind a line .94, f32[64,3000] 16 times each .44 -> .83 of a fill; of 24
+// KB 1.2.
 constexpr int64_t row_chunk_bytes = 16 * 1024;
 // Of runs that one operation stores: to start it takes as long as to store 2 KB.
 constexpr int64_t run_chunk_bytes = 256 * 1024;
@@ -194,8 +196,9 @@ void rows(Draft& draft, Movement movement, int innermost) {
   schedule.stores_runs = movement == Movement::splat && stores_runs(draft, innermost);
   if (schedule.stores_runs) schedule.nontemporal = false;
   const bool repeats = movement == Movement::row && repeats_source(draft);
+  const bool cut = repeats && draft.loop(innermost).extent * bytes >= row_chunk_bytes;
   const int64_t chunk_bytes = schedule.stores_runs ? run_chunk_bytes
-                              : repeats            ? repeated_bytes
+                              : cut                ? repeated_bytes
                                                    : row_chunk_bytes;
   const bool whole = draft.goal() == CodeGoal::small;
   const int run =

@@ -61,6 +61,12 @@ void take_zen4(Make& make) {
   // time, 15 of 14 to 16 MB .89 and .92 (44 in a quieter hour .925), 19 to and from tiles .97. From
   // 12 MB on transposes .945, tiles 1.06. Rows that stay whole .91 beside neighbours and 1.05.
   make.transposed_streaming_bytes = make.l3_bytes / 16 * 7;
+  // Chunks and rows that repeat pages apart, 14 targets of 19 to 31 MB .65 of the time, behind a
+  // line .64, two threads .78: f32[8192] 854 times .39 -> .89 of a fill, f32[114076] 64 times .43
+  // -> .96. At 16 MB chunks 1.0 to 1.4, rows from 25 MB on .72 to 1.03; what repeats nearer, like
+  // fills, 1.3 to 2 times as long at 24 to 28 MB.
+  make.streaming_repeat_bytes = make.l3_bytes / 16 * 9;
+  make.streaming_page_repeat_bytes = make.l3_bytes / 16 * 13;
   // A row shares both of its ends with rows that come much later: 66 of 73 problems of 50 to 160 MB
   // with rows of 66 to 500 bytes .72 of the time, 24 others .67, u8[60,4444,300]{2,0,1} .34 -> .87
   // of the ceiling, f32[59,600,75,20]{3,0,2,1} .34 -> .67.

@@ -34,6 +34,11 @@ struct Make {
   int64_t gathered_streaming_bytes = 24 * 1024 * 1024;
   /// The same where hardly anything is read.
   int64_t streaming_fill_bytes = 24 * 1024 * 1024;
+  /// The same, if less, where what is read has places pages apart, and goes to all of them chunk by
+  /// chunk.
+  int64_t streaming_repeat_bytes = std::numeric_limits<int64_t>::max();
+  /// The same, if less, where it stays in L1.
+  int64_t streaming_page_repeat_bytes = std::numeric_limits<int64_t>::max();
   /// The same where runs of the target that begin between lines are put together first.
   int64_t imaging_bytes = 24 * 1024 * 1024;
   /// Runs of so many bytes and more that repeat an element are stored by one operation each, which
