@@ -147,7 +147,8 @@ TEST(Caches, AreFilledByLongRuns) {
   };
   Target target = streaming_target();
   target.streaming_bytes = int64_t{8} << 20;
-  target.streaming_fill_bytes = target.streaming_page_repeat_bytes = int64_t{16} << 20;
+  target.streaming_fill_bytes = target.streaming_repeat_bytes = target.streaming_page_repeat_bytes =
+      int64_t{16} << 20;
   target.l2_bytes = int64_t{1} << 20;
   target.stored_run_bytes = 12 * 1024;
   target.run_fill_bytes = int64_t{24} << 20;
