@@ -92,6 +92,8 @@ struct Schedule {
   bool shifts_runs = false;
   /// Boxes of a transpose take several of two digits of the source.
   bool joins_digits = false;
+  /// Rows of a transpose that touch come to images with their padding.
+  bool fills_images = false;
   /// Whole vectors of the target go around the caches.
   bool nontemporal = false;
   /// Of a splat: long runs of the target are stored by one operation each.

@@ -216,12 +216,13 @@ program::Body emit_shifted_gathered_transpose(const TileRun& rows, const TileRun
                                               int64_t& scratch_bytes);
 
 /// The same where rows of the target of any length touch, so that panels of columns make whole
-/// lines.
-bool can_join(const TileRun& rows, const TileRun& columns, const Machine& machine);
+/// lines; `filled`: elements of padding behind each of them.
+bool can_join(const TileRun& rows, int64_t filled, const TileRun& columns, const Machine& machine);
 /// Of which: whether rows of several digits stand in an image whose columns touch.
 bool can_join_digits(const TileRun& rows, int64_t element_bytes, int64_t vector_bytes);
-program::Body emit_joined_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,
-                                    const Machine& machine, int64_t& scratch_bytes);
+program::Body emit_joined_transpose(const TileRun& rows, int64_t filled, const TileRun& columns,
+                                    const Strides& at, const Machine& machine,
+                                    int64_t& scratch_bytes);
 
 /// The same where runs of the target are made of several loops, or are short. Columns fill a vector
 /// at most, and with so many of them runs are at most so many bytes long.

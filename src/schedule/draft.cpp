@@ -252,7 +252,8 @@ bool Draft::fills_within(const Loop& loop, Mark mark) const {
       return schedule_.window_loop < 0 && run &&
              run_bytes <= most_filled_row_vectors * target().vector_bytes;
     case Movement::transpose:
-      return run && mark == Mark::target_run && run_bytes <= schedule_.vector_bytes;
+      return run && mark == Mark::target_run &&
+             (run_bytes <= schedule_.vector_bytes || schedule_.fills_images);
     default:
       return false;
   }

@@ -51,13 +51,18 @@ Machine into_scratch(Machine machine) {
 
 class JoinedTranspose {
  public:
-  JoinedTranspose(const TileRun& rows, const TileRun& columns, const Strides& at,
+  /// `filled`: elements of padding behind each row.
+  JoinedTranspose(const TileRun& rows, int64_t filled, const TileRun& columns, const Strides& at,
                   const Machine& machine)
-      : machine_(into_scratch(machine)), rows_(rows), columns_(columns), at_(at) {}
+      : machine_(into_scratch(machine)),
+        rows_(rows),
+        columns_(columns),
+        at_(at),
+        filled_(filled * machine.element_bytes) {}
 
   int64_t image_bytes() const {
     const int64_t panels = std::min(panels_, ceil_div(columns_.extent(), panel_columns_));
-    return (panels - 1) * panel_bytes() + panel(panel_columns_).bytes();
+    return (panels - 1) * panel_bytes() + panel(panel_columns_).bytes() + filled_;
   }
 
   Body emit() const {
@@ -76,6 +81,29 @@ class JoinedTranspose {
   int64_t panel_bytes() const { return panel_columns_ * run_; }
 
   PanelImage panel(int64_t columns) const { return {rows_, columns, places_, at_, machine_}; }
+
+  /// A panel comes in; what its rows have written behind their ends becomes padding.
+  Body filled_panel(int64_t columns, const std::optional<PanelImage::Asks>& asks) const {
+    Body body = panel(columns).emit(asks);
+    if (filled_ == 0) return body;
+    if (!places_.evenly()) {
+      for (int64_t k = 0; k < columns; ++k) append(body, padding(places_.at(k)));
+    } else {
+      append(body, loop_always(columns, {{scratch_stream, run_}}, padding(0)));
+    }
+    return body;
+  }
+
+  /// Of the column that begins at byte `at` of the image.
+  Body padding(int64_t at) const {
+    Emitter emitter(machine_.target, machine_.vector_bytes);
+    const program::Reg fill = emitter.constant(machine_.fill_table);
+    for (int64_t k = run_ - filled_; k < run_; k += line_) {
+      const int64_t bytes = std::min(line_, run_ - k);
+      emitter.store_part(fill, scratch_stream, at + k, static_cast<int>(bytes), 0);
+    }
+    return body_of(emitter.take());
+  }
 
   /// How streams move in a loop over images of `columns` columns that begins with image `first`.
   std::vector<Step> walked(int64_t columns, int64_t first) const {
@@ -137,13 +165,13 @@ class JoinedTranspose {
       std::vector<Step> steps{{source_stream, machine_.vector_bytes},
                               {scratch_stream, panel_bytes()}};
       if (asks) steps.push_back(asks_step());
-      append(body, loop_always(panels, std::move(steps), panel(panel_columns_).emit(asks)));
+      append(body, loop_always(panels, std::move(steps), filled_panel(panel_columns_, asks)));
     }
     if (rest > 0) {
       std::vector<Step> steps{{source_stream, 0, panels * machine_.vector_bytes},
                               {scratch_stream, 0, panels * panel_bytes()}};
       if (asks) steps.push_back({prefetch_stream, 0, panels * asks_step().stride});
-      append(body, loop_always(1, std::move(steps), panel(rest).emit(asks)));
+      append(body, loop_always(1, std::move(steps), filled_panel(rest, asks)));
     }
     const SourceLines ahead{rows_, asks_rows() ? row_lines() : std::max<int64_t>(panels, 1),
                             at_[1] + machine_.ahead};
@@ -167,7 +195,8 @@ class JoinedTranspose {
   Strides at_;
   int64_t element_ = machine_.element_bytes;
   int64_t line_ = machine_.vector_bytes;
-  int64_t run_ = rows_.extent() * element_;
+  int64_t filled_;  // bytes
+  int64_t run_ = rows_.extent() * element_ + filled_;
   int64_t panel_columns_ = machine_.vector_bytes / element_;
   int64_t panels_ = panels_of_image();
   ColumnPlaces places_ =
@@ -183,9 +212,9 @@ bool can_join_digits(const TileRun& rows, int64_t element_bytes, int64_t vector_
              program::lane_bytes;
 }
 
-bool can_join(const TileRun& rows, const TileRun& columns, const Machine& machine) {
+bool can_join(const TileRun& rows, int64_t filled, const TileRun& columns, const Machine& machine) {
   const int64_t element = machine.element_bytes, vector = machine.vector_bytes;
-  const int64_t run = rows.extent() * element, panel = vector / element;
+  const int64_t run = (rows.extent() + filled) * element, panel = vector / element;
   const bool whole = machine.alignment % vector == 0 && columns.divides(panel);
   if (!machine.streams || machine.staging == Staging::shifted_panels ||
       !machine.target.byte_masks || rows.extent() == 1 || columns.extent() == 1 ||
@@ -199,9 +228,9 @@ bool can_join(const TileRun& rows, const TileRun& columns, const Machine& machin
   return touch && (rows.sides() == 1 || can_join_digits(rows, element, vector));
 }
 
-Body emit_joined_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,
-                           const Machine& machine, int64_t& scratch_bytes) {
-  const JoinedTranspose transpose(rows, columns, at, machine);
+Body emit_joined_transpose(const TileRun& rows, int64_t filled, const TileRun& columns,
+                           const Strides& at, const Machine& machine, int64_t& scratch_bytes) {
+  const JoinedTranspose transpose(rows, filled, columns, at, machine);
   scratch_bytes = std::max(scratch_bytes, transpose.image_bytes());
   return transpose.emit();
 }

@@ -176,6 +176,25 @@ Body emit_networks(std::vector<Side> rows, std::vector<Side> columns, const Stri
   return body;
 }
 
+/// Rows and their padding: in images, or in networks, or, of more than a vector, apart.
+Body emit_padded_rows(const Side& row, const std::vector<Side>& columns, const Strides& at,
+                      const Machine& machine, int64_t& scratch_bytes) {
+  Side valid = row;
+  valid.extent -= std::exchange(valid.filled, 0);
+  const TileRun rows({valid}), run(columns);
+  if (!machine.is_end && !run.is_spliced() && can_join(rows, row.filled, run, machine))
+    return emit_joined_transpose(rows, row.filled, run, at, machine, scratch_bytes);
+  if (row.extent * machine.element_bytes <= machine.vector_bytes)
+    return emit_networks({row}, columns, at, machine);
+  Machine part = machine;
+  part.nontemporal = false;
+  nest::Tile padding{nest::Work::fill, columns};
+  padding.sides.push_back({row.filled, row.stride});
+  Body body = emit_networks({valid}, columns, at, part);
+  append(body, emit_rows(padding, RowValue::fill, sum(at, row.at(valid.extent)), part));
+  return body;
+}
+
 }  // namespace
 
 Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& at,
@@ -183,6 +202,8 @@ Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& 
   std::vector<Side> rows = chosen(tile, target_run, 0), columns = chosen(tile, ~target_run, 1);
   const bool fills =
       std::any_of(rows.begin(), rows.end(), [](const Side& side) { return side.filled > 0; });
+  if (fills && rows.size() == 1)
+    return emit_padded_rows(rows.front(), columns, at, machine, scratch_bytes);
   if (fills) return emit_networks(std::move(rows), std::move(columns), at, machine);
   const TileRun row(rows), column(columns);
   const bool spliced = row.is_spliced() || column.is_spliced();
@@ -203,8 +224,8 @@ Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& 
   if (has_short_rows(row, column, machine)) {
     return emit_short_row_transpose(row, column, at, machine, tables);
   }
-  if (can_join(row, column, machine)) {
-    return emit_joined_transpose(row, column, at, machine, scratch_bytes);
+  if (can_join(row, 0, column, machine)) {
+    return emit_joined_transpose(row, 0, column, at, machine, scratch_bytes);
   }
   if (can_shift_gathered(row, column, machine)) {
     return emit_shifted_gathered_transpose(row, column, at, machine, scratch_bytes);

@@ -1,5 +1,6 @@
-// Transposes whose rows of the target are made of several digits, and touch along the columns: how
-// they are scheduled, and what they move over their tails. See support/microkernel_tails.hpp.
+// Transposes whose rows of the target touch along the columns, and are made of several digits or
+// padded: how they are scheduled, and what they move over their tails. See
+// support/microkernel_tails.hpp.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -50,12 +51,53 @@ TEST(TouchingDigits, AreNotTakenWhereTheyWouldBeWrittenOverTheNextColumn) {
   EXPECT_FALSE(whole && schedule.staging == Staging::panels);
 }
 
-TEST_P(Microkernel, JoinsRowsOfSeveralDigitsThatTouch) {
-  struct Element {
-    const char* type;
-    int bytes;
+struct Element {
+  const char* type;
+  int bytes;
+};
+const Element widths[] = {{"u8", 1}, {"u16", 2}, {"f32", 4}, {"f64", 8}};
+
+TEST(TouchingRows, ComeToImagesWithTheirPadding) {
+  struct Row {
+    const char* text;
+    bool fills;
   };
-  for (const Element& element : {Element{"u8", 1}, {"u16", 2}, {"f32", 4}, {"f64", 8}}) {
+  for (const Row& row : {Row{"u8[322,65000] -> u8[322,65000]{0,1:PAD(336,65000;zero)}", true},
+                         Row{"f32[40,165000] -> f32[40,165000]{0,1:PAD(44,165000;zero)}", true},
+                         Row{"f32[40,165000] -> f32[40,165000]{0,1}", false},
+                         // Whole lines; more than scratch has room for.
+                         Row{"u8[322,65000] -> u8[322,65000]{0,1:PAD(384,65000;zero)}", false},
+                         Row{"u8[500,65000] -> u8[500,65000]{0,1:PAD(520,65000;zero)}", false}}) {
+    const Schedule schedule = scheduled(row.text, streaming_target());
+    EXPECT_EQ(schedule.fills_images, row.fills) << row.text;
+    EXPECT_TRUE(!row.fills || schedule.fills_within != 0) << row.text;
+  }
+}
+
+TEST_P(Microkernel, JoinsRowsThatTouchWithTheirPadding) {
+  struct Run {
+    int valid_bytes, padded_bytes;
+  };
+  for (const Element& element : widths) {
+    // Less than a lane of the last vector; more than a line of padding.
+    for (const Run& run : {Run{24, 32}, {40, 48}, {104, 280}, {328, 336}}) {
+      const int rows = run.valid_bytes / element.bytes, padded = run.padded_bytes / element.bytes;
+      // One column is left in a box of its own.
+      for (const int column_bytes : {64, 200, 584, 512 + element.bytes}) {
+        const int columns = column_bytes / element.bytes;
+        const std::string from = array(element.type, {2, rows, columns});
+        const int padded_columns = columns + (column_bytes == 200 ? 2 : 0);
+        expect_conforms(from + " -> " + from + "{1,2,0:PAD(2," + std::to_string(padded) + "," +
+                            std::to_string(padded_columns) + ";one)}",
+                        GetParam());
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST_P(Microkernel, JoinsRowsOfSeveralDigitsThatTouch) {
+  for (const Element& element : widths) {
     for (const std::vector<int>& digits :
          {std::vector<int>{3, 10}, {7, 11}, {15, 16}, {17, 5}, {7, 32}, {2, 101}}) {
       // Of one panel, of some and a part of one, of more than a box.
