@@ -74,6 +74,26 @@ TEST(TouchingRows, ComeToImagesWithTheirPadding) {
   }
 }
 
+TEST(TouchingRows, HaveColumnsOfSomeBytes) {
+  const auto joins = [](const char* text) {
+    const Schedule schedule = scheduled(text, streaming_target());
+    return schedule.movement == Movement::transpose && target_run_elements(schedule) == 48 &&
+           schedule.nontemporal;
+  };
+  EXPECT_TRUE(joins("u8[256,48,320,12] -> u8[256,48,320,12]{1,3,0,2}"));
+  EXPECT_TRUE(joins("f16[256,48,320,7] -> f16[256,48,320,7]{1,3,0,2}"));
+  EXPECT_FALSE(joins("u8[256,48,320,8] -> u8[256,48,320,8]{1,3,0,2}"));
+}
+
+TEST_P(Microkernel, JoinsRowsOfFewColumnsThatTouch) {
+  for (const char* text :
+       {"u8[3,48,5,12] -> u8[3,48,5,12]{1,3,0,2}", "u8[2,301,3,9] -> u8[2,301,3,9]{1,3,0,2}",
+        "u16[3,148,5,5] -> u16[3,148,5,5]{1,3,0,2}", "f32[3,70,5,3] -> f32[3,70,5,3]{1,3,0,2}"}) {
+    expect_conforms(text, GetParam());
+    if (HasFatalFailure()) return;
+  }
+}
+
 TEST_P(Microkernel, JoinsRowsThatTouchWithTheirPadding) {
   struct Run {
     int valid_bytes, padded_bytes;
