@@ -51,12 +51,6 @@ TEST(TouchingDigits, AreNotTakenWhereTheyWouldBeWrittenOverTheNextColumn) {
   EXPECT_FALSE(whole && schedule.staging == Staging::panels);
 }
 
-struct Element {
-  const char* type;
-  int bytes;
-};
-const Element widths[] = {{"u8", 1}, {"u16", 2}, {"f32", 4}, {"f64", 8}};
-
 TEST(TouchingRows, ComeToImagesWithTheirPadding) {
   struct Row {
     const char* text;
@@ -98,7 +92,7 @@ TEST_P(Microkernel, JoinsRowsThatTouchWithTheirPadding) {
   struct Run {
     int valid_bytes, padded_bytes;
   };
-  for (const Element& element : widths) {
+  for (const Element& element : every_width) {
     // Less than a lane of the last vector; more than a line of padding.
     for (const Run& run : {Run{24, 32}, {40, 48}, {104, 280}, {328, 336}}) {
       const int rows = run.valid_bytes / element.bytes, padded = run.padded_bytes / element.bytes;
@@ -117,7 +111,7 @@ TEST_P(Microkernel, JoinsRowsThatTouchWithTheirPadding) {
 }
 
 TEST_P(Microkernel, JoinsRowsOfSeveralDigitsThatTouch) {
-  for (const Element& element : widths) {
+  for (const Element& element : every_width) {
     for (const std::vector<int>& digits :
          {std::vector<int>{3, 10}, {7, 11}, {15, 16}, {17, 5}, {7, 32}, {2, 101}}) {
       // Of one panel, of some and a part of one, of more than a box.

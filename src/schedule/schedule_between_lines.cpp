@@ -94,14 +94,14 @@ int64_t covering(int64_t count, int64_t least, int64_t most) {
   return count < best ? 0 : best;
 }
 
-// Padding comes to images with rows that touch. Zen 4, 12 problems of 17 to 66 MB .47 of the time,
-// with the others of 17 .59, 16 bytes behind a line .57, two threads .67: u8[200,65000] to rows of
-// 208 .24 -> .53 of the ceiling, f32[24,165000] to 28 .15 -> 1.05. They had gone through the
-// caches.
 bool is_padded(const Draft& draft, const Loop& loop) {
   const Axis& axis = draft.space().axes[static_cast<size_t>(loop.axis)];
   return axis.valid < axis.padded;
 }
+
+// Where rows touch, padding comes to images with them; it had gone through the caches. Zen 4, 10
+// problems of 26 to 53 MB .40 of the time, .26 -> .65 of the ceiling, 16 bytes behind a line .36,
+// two threads .43: u8[200,65000] to rows of 208 .20 -> .49, f32[24,165000] to 28 .10 -> .98.
 
 /// Whether rows and columns of these loops touch and begin between lines, and are small enough for
 /// an image in L1.
@@ -223,8 +223,9 @@ bool touching_rows(Draft& draft) {
   if (run < draft.target().shifting_run_bytes ? stays_beside(draft)
                                               : long_rows_stay_beside(draft, column))
     return false;
-  if (is_padded(draft, draft.loop(row)) && !shifts_images(draft)) return false;
-  if (!shifts_images(draft) && (count < columns || !others_begin_lines(draft, row, column)))
+  const bool padded = is_padded(draft, draft.loop(row));
+  if (!shifts_images(draft) &&
+      (padded || count < columns || !others_begin_lines(draft, row, column)))
     return false;
   if (count < columns) {
     // Rows of whole lines, of less than a line each of the source, are no better off together: f32
@@ -240,7 +241,7 @@ bool touching_rows(Draft& draft) {
   }
   const bool few = draft.loop(row).extent <= few_rows || run < narrow_run_bytes;
   if (few && permutes(draft) && permute(draft)) return true;
-  draft.schedule().fills_images = is_padded(draft, draft.loop(row));
+  draft.schedule().fills_images = padded;
   draft.mark(row) = Mark::target_run;
   draft.mark(draft.split_off(column, columns)) = Mark::source_run;
   draft.go_on(1);

@@ -13,9 +13,8 @@ namespace restride::scheduling {
 namespace {
 
 // A unit of a long copy or fill: long enough that starting it costs nothing, short enough to share
-// out. Shorter rows that repeat stay whole, too: Zen 4, 12 of 8 to 16 KB .875 of the time of
-// halves, 16 bytes behind a line .94, f32[64,3000] 16 times each .44 -> .83 of a fill; of 24
-// KB 1.2.
+// out. Shorter rows that repeat stay whole, too: Zen 4, 11 of 10 to 16 KB .85 of the time of halves,
+// 16 bytes behind a line .92, f32[64,3000] 16 times each .44 -> .83 of a fill.
 constexpr int64_t row_chunk_bytes = 16 * 1024;
 // Of runs that one operation stores: to start it takes as long as to store 2 KB.
 constexpr int64_t run_chunk_bytes = 256 * 1024;
@@ -35,7 +34,7 @@ constexpr int64_t short_run_bytes = 512;
 // -> 1.06 of the ceiling, [1000,1600,32] .90 -> 1.06, [1000,1000,48] 1.14 -> 1.02; from 4 KB apart
 // [200,300,64,16]{3,1,0,2} .98 -> .74, from 9.6 KB 1.12 -> .77, from 30 KB .55 -> .82. As many as
 // make whole lines, if these are more: 24 problems with rows of 66 to 190 bytes in .54 of the time
-// that four of them take, 16 bytes behind a line in .82; f32[96,4,800,37]{3,0,1,2} .58 -> 1.2 of
+// that four of them take, 16 bytes behind a line in .83; f32[96,4,800,37]{3,0,1,2} .58 -> 1.2 of
 // the ceiling, f16[16,64,24,32,44]{4,0,2,1,3} .26 -> .78.
 constexpr int64_t least_single_row_bytes = 192;
 constexpr int64_t rows_together = 4;

@@ -61,10 +61,11 @@ void take_zen4(Make& make) {
   // time, 15 of 14 to 16 MB .89 and .92 (44 in a quieter hour .925), 19 to and from tiles .97. From
   // 12 MB on transposes .945, tiles 1.06. Rows that stay whole .91 beside neighbours and 1.05.
   make.transposed_streaming_bytes = make.l3_bytes / 16 * 7;
-  // Chunks and rows that repeat pages apart, 14 targets of 19 to 31 MB .65 of the time, behind a
-  // line .64, two threads .78: f32[8192] 854 times .39 -> .89 of a fill, f32[114076] 64 times .43
-  // -> .96. At 16 MB chunks 1.0 to 1.4, rows from 25 MB on .72 to 1.03; what repeats nearer, like
-  // fills, 1.3 to 2 times as long at 24 to 28 MB.
+  // Chunks and rows that repeat pages apart, 14 targets of 19 to 31 MB .65 of the time, 16 bytes
+  // behind a line .64, two threads .78: f32[8192] 854 times .39 -> .89 of a fill, f32[114076] 64
+  // times .43 -> .96. At 16 MB chunks .6 to 1.5, rows up to 12 KB 1.04 to 1.7; at 28 MB rows .72 to
+  // 1.03. Fills and elements 1.1 to 2.1 at 20 to 28 MB; rows nearer than a page at 28 MB .70 to
+  // 1.03, two threads .9 to 1.95.
   make.streaming_repeat_bytes = make.l3_bytes / 16 * 9;
   make.streaming_page_repeat_bytes = make.l3_bytes / 16 * 13;
   // A row shares both of its ends with rows that come much later: 66 of 73 problems of 50 to 160 MB

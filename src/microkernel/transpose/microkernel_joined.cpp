@@ -7,9 +7,10 @@
 //
 //     target   |line....|line....|line....|        rows   aaaaaabbbbbbccccccdddddd
 //
-// Where it begins between lines, the lines that it shares with others are written twice: some
-// panels make an image then. The next box is asked for meanwhile, as many lines as leave: of many
-// rows all lines of one after the other, of few rows a line of every row and panel.
+// Rows may be made of several digits, and have padding behind them. Where the image begins between
+// lines, those that it shares with others are written twice: some panels make an image then. The
+// next box is asked for meanwhile, as many lines as leave: of many rows all lines of one after the
+// other, of few rows a line of every row and panel; of several digits as rows come in.
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
@@ -216,10 +217,10 @@ bool can_join(const TileRun& rows, int64_t filled, const TileRun& columns, const
   const int64_t element = machine.element_bytes, vector = machine.vector_bytes;
   const int64_t run = (rows.extent() + filled) * element, panel = vector / element;
   const bool whole = machine.alignment % vector == 0 && columns.divides(panel);
+  const bool stages = run % vector == 0 && machine.nontemporal &&
+                      (rows.sides() == 1 || can_stage(rows, columns, {}, machine));
   if (!machine.streams || machine.staging == Staging::shifted_panels ||
-      !machine.target.byte_masks || rows.extent() == 1 || columns.extent() == 1 ||
-      (run % vector == 0 && machine.nontemporal &&
-       (rows.sides() == 1 || can_stage(rows, columns, {}, machine))) ||
+      !machine.target.byte_masks || rows.extent() == 1 || columns.extent() == 1 || stages ||
       panel * run > program::scratch_in_l1_bytes || !(whole || can_shift_images(machine))) {
     return false;
   }
