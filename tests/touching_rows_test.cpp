@@ -77,6 +77,7 @@ TEST(TouchingRows, HaveColumnsOfSomeBytes) {
   EXPECT_TRUE(joins("u8[256,48,320,12] -> u8[256,48,320,12]{1,3,0,2}"));
   EXPECT_TRUE(joins("f16[256,48,320,7] -> f16[256,48,320,7]{1,3,0,2}"));
   EXPECT_FALSE(joins("u8[256,48,320,8] -> u8[256,48,320,8]{1,3,0,2}"));
+  EXPECT_FALSE(joins("f32[256,48,320,3] -> f32[256,48,320,3]{1,3,0,2}"));
 }
 
 TEST_P(Microkernel, JoinsRowsOfFewColumnsThatTouch) {

@@ -31,10 +31,12 @@ constexpr int64_t few_rows = 8;
 constexpr int64_t least_touching_bytes = 512;
 // Rows of 17 bytes .53 -> .43, of 18 .47 -> .48, of 20 .53 -> .64, of 24 .46 -> .55.
 constexpr int64_t least_touching_run_bytes = 20;
-// Columns of fewer bytes go through the caches. Zen 4, of 9 to 14 bytes seven of 70 to 120 MB .79
-// of the time, 16 bytes behind a line .84: f16[256,48,320,7]{1,3,0,2} .27 -> .43 of the ceiling,
-// f16[60000,50,6]{1,2,0} 1.09; of 6 and 8 bytes .83 to 1.0 and .86 to 1.08.
-constexpr int64_t least_touching_column_bytes = 9;
+// Columns of fewer bytes go through the caches. Zen 4, of 9 to 14 bytes eight of u8 and u16 of 70
+// to 200 MB .79 of the time, 16 bytes behind a line .83: f16[256,48,320,7]{1,3,0,2} .27 -> .43 of
+// the ceiling; three of f32 1.18 and 1.09.
+constexpr int64_t least_touching_column_bytes(int64_t element_bytes) {
+  return element_bytes <= 2 ? 9 : lane_bytes;
+}
 
 // Rows that touch are shifted, so that some leave while others come in, where those of the source
 // are so far apart that memory has to be asked all the time. Zen 5, 18 cases of f32 and f64 .90 of
@@ -234,7 +236,7 @@ bool touching_rows(Draft& draft) {
     const int64_t line = draft.target().line_bytes;
     if (run % line == 0 && count * bytes < line) return false;
     if (permutes(draft) && permute_dense_block(draft)) return true;
-    if (count * bytes < least_touching_column_bytes || run < least_touching_run_bytes ||
+    if (count * bytes < least_touching_column_bytes(bytes) || run < least_touching_run_bytes ||
         count * run < least_touching_bytes) {
       return false;
     }

@@ -13,8 +13,8 @@ namespace restride::scheduling {
 namespace {
 
 // A unit of a long copy or fill: long enough that starting it costs nothing, short enough to share
-// out. Shorter rows that repeat stay whole, too: Zen 4, 11 of 10 to 16 KB .85 of the time of halves,
-// 16 bytes behind a line .92, f32[64,3000] 16 times each .44 -> .83 of a fill.
+// out. Shorter rows that repeat stay whole, too: Zen 4, 11 of 10 to 16 KB .85 of the time of
+// halves, 16 bytes behind a line .92, f32[64,3000] 16 times each .44 -> .83 of a fill.
 constexpr int64_t row_chunk_bytes = 16 * 1024;
 // Of runs that one operation stores: to start it takes as long as to store 2 KB.
 constexpr int64_t run_chunk_bytes = 256 * 1024;
