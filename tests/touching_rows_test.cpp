@@ -1,11 +1,13 @@
-// Transposes whose rows of the target touch along the columns, and are made of several digits or
-// padded: how they are scheduled, and what they move over their tails. See
-// support/microkernel_tails.hpp.
+// Transposes whose rows of the target touch along the columns, are made of several digits or
+// padded, or a line each: how they are scheduled, what is asked for ahead, and what they move over
+// their tails. See support/microkernel_tails.hpp.
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
+#include "plan/planner.hpp"
+#include "support/asked_lines.hpp"
 #include "support/microkernel_tails.hpp"
 #include "support/scheduled.hpp"
 
@@ -78,6 +80,110 @@ TEST(TouchingRows, HaveColumnsOfSomeBytes) {
   EXPECT_TRUE(joins("f16[256,48,320,7] -> f16[256,48,320,7]{1,3,0,2}"));
   EXPECT_FALSE(joins("u8[256,48,320,8] -> u8[256,48,320,8]{1,3,0,2}"));
   EXPECT_FALSE(joins("f32[256,48,320,3] -> f32[256,48,320,3]{1,3,0,2}"));
+}
+
+TEST(TouchingRows, GoOnBesideTheColumnsWhereBoxesWouldBeSmall) {
+  struct Row {
+    const char* text;
+    int64_t columns;
+  };
+  for (const Row& row : {Row{"f32[136,7,27,16,15] -> f32[136,7,27,16,15]{2,4,0,1,3}", 8 * 15},
+                         Row{"f32[136,7,27,5,3,15] -> f32[136,7,27,5,3,15]{2,5,0,1,3,4}", 3 * 15},
+                         Row{"f32[20,10,5,336,4,13] -> f32[20,10,5,336,4,13]{1,0,5,2,4,3}", 8 * 13},
+                         // 256 bytes are enough; few rows of a line and more.
+                         Row{"f32[136,7,27,16,64] -> f32[136,7,27,16,64]{2,4,0,1,3}", 64},
+                         Row{"f32[13,80,12,80,40] -> f32[13,80,12,80,40]{2,4,0,3,1}", 40},
+                         Row{"f32[13,80,12,80,15] -> f32[13,80,12,80,15]{2,4,0,3,1}", 8 * 15}}) {
+    const Schedule schedule = scheduled(row.text, streaming_target());
+    EXPECT_EQ(schedule.staging, Staging::panels) << row.text;
+    EXPECT_EQ(source_run_elements(schedule), row.columns) << row.text;
+  }
+}
+
+TEST(TouchingRows, AreAskedForWithAllColumnsOfTheBox) {
+  const char* const text = "f32[36,7,27,16,15] -> f32[36,7,27,16,15]{2,4,0,1,3}";
+  const Program program = on_lines(plan_programs(simplified_space(text), streaming_target()));
+  const AskedLines asked(program);
+  const int64_t lines = program.operands[1].end / 64;
+  EXPECT_GE(asked.in_time() * 100, lines * 90);
+  EXPECT_GT(asked.side_by_side() * 2, lines);
+}
+
+TEST(Images, GoOnBesideTheColumnsWhereBoxesWouldBeSmall) {
+  struct Row {
+    const char* text;
+    int64_t rows, columns;
+  };
+  for (const Row& row :
+       {Row{"f32[53,45,11,13,3,39] -> f32[53,45,11,13,3,39]{1,2,4,0,5,3}", 180, 117},
+        // Of which the rows then come in pieces.
+        Row{"f64[327,50,16,16] -> f64[327,50,16,16]{1,0,2,3}", 15 * 109, 64},
+        // Not where the rows go on, too: that is the next piece.
+        Row{"f64[71,8192,16] -> f64[71,8192,16]{0,1,2}", 71 * 64, 16}}) {
+    const Schedule schedule = scheduled(row.text, streaming_target());
+    EXPECT_EQ(schedule.staging, Staging::images) << row.text;
+    EXPECT_EQ(target_run_elements(schedule), row.rows) << row.text;
+    EXPECT_EQ(source_run_elements(schedule), row.columns) << row.text;
+  }
+}
+
+TEST(RowsOfALine, AreStagedUnlessTheProcessorReadsAheadOfAll) {
+  struct Row {
+    const char* text;
+    Staging staging;
+  };
+  for (const Row& row : {Row{"f32[4096,16,128] -> f32[4096,16,128]{1,2,0}", Staging::panels},
+                         Row{"f64[4096,8,512] -> f64[4096,8,512]{1,2,0}", Staging::panels},
+                         Row{"u8[64,100000] -> u8[64,100000]{0,1}", Staging::panels},
+                         // Few rows of more than a page.
+                         Row{"f64[4096,8,520] -> f64[4096,8,520]{1,2,0}", Staging::registers},
+                         Row{"f32[16,4096,64] -> f32[16,4096,64]{0,2,1}", Staging::registers}}) {
+    EXPECT_EQ(scheduled(row.text, streaming_target()).staging, row.staging) << row.text;
+  }
+}
+
+TEST(RowsOfALine, AreAskedForWhileTheBoxBeforeLeaves) {
+  for (const char* text :
+       {"f32[128,16,128] -> f32[128,16,128]{1,2,0}", "u8[128,64,128] -> u8[128,64,128]{1,2,0}",
+        "f64[256,8,64] -> f64[256,8,64]{1,2,0}"}) {
+    const Program program = on_lines(plan_programs(simplified_space(text), streaming_target()));
+    EXPECT_GE(AskedLines(program).count() * 100, program.operands[1].end / 64 * 90) << text;
+  }
+}
+
+TEST_P(Microkernel, StagesRowsOfALine) {
+  for (const Element& element : every_width) {
+    const int rows = 64 / element.bytes;
+    // Of one panel, of some, and a part of one.
+    for (const int column_bytes : {40, 64, 128, 200, 584}) {
+      const int columns = column_bytes / element.bytes;
+      const std::string touching = array(element.type, {3, rows, columns});
+      expect_conforms(touching + " -> " + touching + "{1,2,0}", GetParam());
+      const std::string apart = array(element.type, {rows, 3, columns});
+      expect_conforms(apart + " -> " + apart + "{0,1,2}", GetParam());
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST_P(Microkernel, JoinsRowsThatTouchAlongSomeOfTheColumns) {
+  for (const Element& element : every_width) {
+    for (const int row_bytes : {24, 72, 104, 488}) {
+      const int rows = row_bytes / element.bytes;
+      // Less than a panel, one, and some with a part of one.
+      for (const int column_bytes : {24, 56, 64, 72, 136}) {
+        const int columns = column_bytes / element.bytes;
+        const std::string one = array(element.type, {2, rows, 6, columns});
+        expect_conforms(one + " -> " + one + "{1,3,0,2}", GetParam());
+        if (HasFatalFailure()) return;
+      }
+    }
+    const std::string digits = array(element.type, {3, 17, 2, 3, 48 / element.bytes + 1});
+    expect_conforms(digits + " -> " + digits + "{1,4,0,2,3}", GetParam());
+    const std::string rows = array(element.type, {5, 2, 21, 4, 48 / element.bytes});
+    expect_conforms(rows + " -> " + rows + "{0,2,4,1,3}", GetParam());
+    if (HasFatalFailure()) return;
+  }
 }
 
 TEST_P(Microkernel, JoinsRowsOfFewColumnsThatTouch) {

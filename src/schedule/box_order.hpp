@@ -15,4 +15,8 @@ namespace restride::scheduling {
 /// bytes of the source. `pages`: boxes are made of pages of the source.
 void order_boxes(Draft& draft, int64_t row, int64_t column, bool pages);
 
+/// Marks digits in which the source goes on behind `run` bytes, all that a box has of each row, if
+/// these are little; returns how many it has then.
+int64_t widen_box(Draft& draft, int64_t run);
+
 }  // namespace restride::scheduling

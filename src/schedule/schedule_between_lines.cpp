@@ -9,6 +9,7 @@
 #include "microkernel/microkernel.hpp"
 #include "microkernel/transpose/shifted_lines.hpp"
 #include "program/program.hpp"
+#include "schedule/box_order.hpp"
 #include "schedule/l1_sets.hpp"
 #include "schedule/movements.hpp"
 #include "schedule/questions.hpp"
@@ -245,7 +246,9 @@ bool touching_rows(Draft& draft) {
   if (few && permutes(draft) && permute(draft)) return true;
   draft.schedule().fills_images = padded;
   draft.mark(row) = Mark::target_run;
-  draft.mark(draft.split_off(column, columns)) = Mark::source_run;
+  const int taken = draft.split_off(column, columns);
+  draft.mark(taken) = Mark::source_run;
+  if (shifts_images(draft)) widen_box(draft, draft.loop(taken).extent * bytes);
   draft.go_on(1);
   return true;
 }

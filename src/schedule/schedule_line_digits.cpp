@@ -15,6 +15,7 @@
 #include "microkernel/tile_run.hpp"
 #include "program/program.hpp"
 #include "schedule/block_sizes.hpp"
+#include "schedule/box_order.hpp"
 #include "schedule/movements.hpp"
 #include "schedule/questions.hpp"
 
@@ -111,7 +112,9 @@ bool take_touching_digits(Draft& draft, Rows rows) {
       draft.loop(k).extent * bytes < line || line / bytes * run > program::scratch_in_l1_bytes ||
       !can_join_digits(TileRun(sides), bytes, draft.target().vector_bytes))
     return false;
-  draft.mark(draft.split_off(k, streamed_columns(bytes))) = Mark::source_run;
+  const int columns = draft.split_off(k, streamed_columns(bytes));
+  draft.mark(columns) = Mark::source_run;
+  widen_box(draft, draft.loop(columns).extent * bytes);
   draft.go_on(1);
   return true;
 }

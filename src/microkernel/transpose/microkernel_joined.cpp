@@ -7,10 +7,11 @@
 //
 //     target   |line....|line....|line....|        rows   aaaaaabbbbbbccccccdddddd
 //
-// Rows may be made of several digits, and have padding behind them. Where the image begins between
-// lines, those that it shares with others are written twice: some panels make an image then. The
-// next box is asked for meanwhile, as many lines as leave: of many rows all lines of one after the
-// other, of few rows a line of every row and panel; of several digits as rows come in.
+// Rows may be made of several digits, and have padding behind them; columns of several digits touch
+// along the fastest. Where the image begins between lines, those that it shares with others are
+// written twice: some panels make an image then. The next box is asked for meanwhile, as many lines
+// as leave: of many rows all lines of one after the other, of few rows a line of every row and
+// panel; of several digits as rows come in.
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
@@ -62,23 +63,43 @@ class JoinedTranspose {
         filled_(filled * machine.element_bytes) {}
 
   int64_t image_bytes() const {
-    const int64_t panels = std::min(panels_, ceil_div(columns_.extent(), panel_columns_));
+    const int64_t panels = std::min(panels_, panels_of_digit());
     return (panels - 1) * panel_bytes() + panel(panel_columns_).bytes() + filled_;
   }
 
   Body emit() const {
-    const int64_t columns = panels_ * panel_columns_, images = columns_.extent() / columns;
-    const int64_t rest = columns_.extent() % columns;
-    Body body;
-    if (images > 0) {
-      append(body, loop_always(images, walked(columns, 0), image(columns)));
-    }
-    if (rest > 0) append(body, loop_always(1, walked(columns, images), image(rest)));
+    Body body = digit();
+    if (digits() > 1) body = loop_always(digits(), walked_digits(), std::move(body));
     // All panels live on one scratch: wherever the box stands, they are one unit of work.
     return loop_always(1, {}, std::move(body));
   }
 
  private:
+  /// How many runs of columns that touch there are.
+  int64_t digits() const { return columns_.extent() / digit_; }
+  int64_t panels_of_digit() const { return ceil_div(digit_, panel_columns_); }
+
+  /// The columns of one.
+  Body digit() const {
+    const int64_t columns = panels_ * panel_columns_, images = digit_ / columns;
+    const int64_t rest = digit_ % columns;
+    Body body;
+    if (images > 0) append(body, loop_always(images, walked(columns, 0), image(columns)));
+    if (rest > 0) append(body, loop_always(1, walked(columns, images), image(rest)));
+    return body;
+  }
+
+  std::vector<Step> walked_digits() const {
+    std::vector<Step> steps{columns_.step(target_stream, 0, digit_),
+                            {source_stream, digit_ * element_}};
+    if (asks_as_rows_come()) {
+      Step asks = asks_step();
+      asks.stride *= panels_of_digit();
+      steps.push_back(std::move(asks));
+    }
+    return steps;
+  }
+
   int64_t panel_bytes() const { return panel_columns_ * run_; }
 
   PanelImage panel(int64_t columns) const { return {rows_, columns, places_, at_, machine_}; }
@@ -128,7 +149,7 @@ class JoinedTranspose {
   }
 
   /// Lines of a row of the box.
-  int64_t row_lines() const { return ceil_div(columns_.extent(), panel_columns_); }
+  int64_t row_lines() const { return digits() * panels_of_digit(); }
 
   /// Whether all lines of a row are asked for at once, those of some rows with each image; else a
   /// line of all rows with each panel.
@@ -136,7 +157,8 @@ class JoinedTranspose {
 
   /// Whether rows are asked for as others come in, not while the image leaves.
   bool asks_as_rows_come() const {
-    if (rows_.sides() > 1) return machine_.ahead != 0 && row_lines() <= panel_columns_;
+    if (rows_.sides() > 1 || digits() > 1)
+      return machine_.ahead != 0 && row_lines() <= panel_columns_;
     const bool on_lines = machine_.alignment % machine_.vector_bytes == 0;
     const bool crowded = std::abs(rows_.at(1, 1)) % machine_.target.page_bytes == 0;
     return machine_.target.asks_as_rows_come && machine_.ahead != 0 && on_lines &&
@@ -145,11 +167,12 @@ class JoinedTranspose {
   }
 
   bool asks_as_image_leaves() const {
-    return machine_.ahead != 0 && rows_.sides() == 1 && !asks_as_rows_come();
+    return machine_.ahead != 0 && rows_.sides() == 1 && digits() == 1 && !asks_as_rows_come();
   }
 
   PanelImage::Asks asks_of_box() const {
-    return {machine_.ahead, row_lines(), machine_.vector_bytes};
+    return {machine_.ahead, row_lines(),
+            std::min<int64_t>(machine_.vector_bytes, digit_ * element_)};
   }
 
   /// How prefetch_stream moves on by a panel then.
@@ -194,6 +217,7 @@ class JoinedTranspose {
   TileRun rows_;     // make runs of the target
   TileRun columns_;  // make runs of the source
   Strides at_;
+  int64_t digit_ = columns_.digits().front().extent;  // columns that touch
   int64_t element_ = machine_.element_bytes;
   int64_t line_ = machine_.vector_bytes;
   int64_t filled_;  // bytes
@@ -214,18 +238,20 @@ bool can_join_digits(const TileRun& rows, int64_t element_bytes, int64_t vector_
 }
 
 bool can_join(const TileRun& rows, int64_t filled, const TileRun& columns, const Machine& machine) {
+  if (!machine.streams || machine.staging == Staging::shifted_panels ||
+      !machine.target.byte_masks || rows.extent() == 1 || columns.extent() == 1 ||
+      columns.is_spliced())
+    return false;
   const int64_t element = machine.element_bytes, vector = machine.vector_bytes;
   const int64_t run = (rows.extent() + filled) * element, panel = vector / element;
-  const bool whole = machine.alignment % vector == 0 && columns.divides(panel);
+  const nest::Side& digit = columns.digits().front();
+  const bool whole = machine.alignment % vector == 0 && digit.extent % panel == 0;
   const bool stages = run % vector == 0 && machine.nontemporal &&
                       (rows.sides() == 1 || can_stage(rows, columns, {}, machine));
-  if (!machine.streams || machine.staging == Staging::shifted_panels ||
-      !machine.target.byte_masks || rows.extent() == 1 || columns.extent() == 1 || stages ||
-      panel * run > program::scratch_in_l1_bytes || !(whole || can_shift_images(machine))) {
+  if (stages || panel * run > program::scratch_in_l1_bytes || !(whole || can_shift_images(machine)))
     return false;
-  }
-  const bool touch = columns.sides() == 1 && rows.is_contiguous(0, element) &&
-                     columns.is_contiguous(1, element) && columns.is_contiguous(0, run);
+  const bool touch =
+      rows.is_contiguous(0, element) && columns.is_contiguous(1, element) && digit.stride[0] == run;
   return touch && (rows.sides() == 1 || can_join_digits(rows, element, vector));
 }
 
