@@ -211,7 +211,7 @@ bool reads_pages(const Draft& draft, int64_t row, int64_t column) {
 
 // Rows of the target of a line each that come of so few rows of the source, longer than a page
 // each, are best transposed in registers: the processor reads ahead of all of these by itself. Zen
-// 4, 41 transposes by way of a panel .91 of the time, f32[4096,16,128]{1,2,0} .47 -> .87 of the
+// 4, 41 transposes by way of a panel .91 of the time, f32[4096,16,128]{1,2,0} .47 -> .80 of the
 // ceiling, u8[64,1000000]{0,1} .58 -> .79, but f64[8,1000000]{0,1} 1.17 -> .90,
 // f32[16,1000000]{0,1} 1.27 -> 1.09; rows of 4 KB the same.
 constexpr int64_t rows_read_ahead = 16;
