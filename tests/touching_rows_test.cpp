@@ -130,15 +130,18 @@ TEST(Images, GoOnBesideTheColumnsWhereBoxesWouldBeSmall) {
 TEST(RowsOfALine, AreStagedUnlessTheProcessorReadsAheadOfAll) {
   struct Row {
     const char* text;
-    Staging staging;
+    bool staged;
   };
-  for (const Row& row : {Row{"f32[4096,16,128] -> f32[4096,16,128]{1,2,0}", Staging::panels},
-                         Row{"f64[4096,8,512] -> f64[4096,8,512]{1,2,0}", Staging::panels},
-                         Row{"u8[64,100000] -> u8[64,100000]{0,1}", Staging::panels},
+  for (const Row& row : {Row{"f32[4096,16,128] -> f32[4096,16,128]{1,2,0}", true},
+                         Row{"f64[4096,8,512] -> f64[4096,8,512]{1,2,0}", true},
+                         Row{"u8[64,100000] -> u8[64,100000]{0,1}", true},
                          // Few rows of more than a page.
-                         Row{"f64[4096,8,520] -> f64[4096,8,520]{1,2,0}", Staging::registers},
-                         Row{"f32[16,4096,64] -> f32[16,4096,64]{0,2,1}", Staging::registers}}) {
-    EXPECT_EQ(scheduled(row.text, streaming_target()).staging, row.staging) << row.text;
+                         Row{"f64[4096,8,520] -> f64[4096,8,520]{1,2,0}", false},
+                         Row{"f32[16,4096,64] -> f32[16,4096,64]{0,2,1}", false},
+                         // What is left of 7 lines, and of 63.
+                         Row{"f32[15,112,15,32] -> f32[15,112,15,32]{1,3,0,2}", true},
+                         Row{"f32[15,1008,15,32] -> f32[15,1008,15,32]{1,3,0,2}", false}}) {
+    EXPECT_EQ(scheduled(row.text, streaming_target()).stages_lines, row.staged) << row.text;
   }
 }
 

@@ -88,6 +88,8 @@ struct Schedule {
   /// Of a transpose: bytes of a source row that one network takes in.
   int64_t network_column_bytes = 16;
   Staging staging = Staging::panels;
+  /// Rows of a transpose that are a line each are staged, too, be they what longer ones leave.
+  bool stages_lines = false;
   /// Runs of a transpose leave wherever in a line they begin, shifted to lines, box by box.
   bool shifts_runs = false;
   /// Boxes of a transpose take several of two digits of the source.

@@ -42,10 +42,11 @@ struct Machine {
   int vector_bytes;              ///< of the program
   int64_t network_column_bytes;  ///< of a source row that one network takes in
   int64_t element_bytes;
-  bool streams;      ///< source and target do not stay in the caches
-  Staging staging;   ///< of boxes of a transpose then
-  bool shifts_runs;  ///< their runs leave wherever in a line they begin
-  int fill_table;    ///< Program::tables entry with the padding element repeated
+  bool streams;       ///< source and target do not stay in the caches
+  Staging staging;    ///< of boxes of a transpose then
+  bool stages_lines;  ///< and of those whose rows are a line each
+  bool shifts_runs;   ///< their runs leave wherever in a line they begin
+  int fill_table;     ///< Program::tables entry with the padding element repeated
   bool nontemporal;  ///< the tile begins on a line of the target, and whole vectors of it go around
                      ///< the caches
   int64_t alignment;      ///< with non-temporal stores: of every place where the tile begins in the

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/arithmetic.hpp"
 #include "microkernel/microkernel.hpp"
@@ -215,14 +216,33 @@ bool reads_pages(const Draft& draft, int64_t row, int64_t column) {
 // ceiling, u8[64,1000000]{0,1} .58 -> .79, but f64[8,1000000]{0,1} 1.17 -> .90,
 // f32[16,1000000]{0,1} 1.27 -> 1.09; rows of 4 KB the same.
 constexpr int64_t rows_read_ahead = 16;
+// What is left of so many lines is worth code of its own: of 7 f32[15,15,15,112,5,32]
+// {3,5,1,4,0,2} .56 -> .73 of the ceiling; of 2700 it leaves less for targets between lines.
+constexpr int64_t most_staged_lines = 16;
 
 bool reads_ahead(const Draft& draft, int64_t row) {
   const Target& target = draft.target();
   const int64_t source_run = run_bytes(draft, 1, [&](int k) {
     return draft.mark(k) == Mark::target_run ? 1 : draft.loop(k).extent;
   });
-  return row == target.line_bytes && row / draft.space().op.bytes <= rows_read_ahead &&
-         source_run > target.page_bytes;
+  return row / draft.space().op.bytes <= rows_read_ahead && source_run > target.page_bytes;
+}
+
+/// Whether rows of a line each are staged: all of them, of `row` bytes, or what is left of few.
+bool stages_lines(const Draft& draft, int64_t row) {
+  const IterationSpace& space = draft.space();
+  const int64_t line = draft.target().line_bytes;
+  if (!draft.begins_line() || draft.target().vector_bytes != line || row < line) return false;
+  if (row == line) return !reads_ahead(draft, row);
+  std::vector<bool> makes_rows(space.axes.size());
+  int64_t all = space.op.bytes;
+  for (int k = 0; k < draft.loop_count(); ++k) {
+    const auto axis = static_cast<size_t>(draft.loop(k).axis);
+    if (draft.mark(k) != Mark::target_run || makes_rows[axis]) continue;
+    makes_rows[axis] = true;
+    all *= space.axes[axis].valid;
+  }
+  return all <= most_staged_lines * line;
 }
 
 /// Makes one loop of what is taken of the innermost digit of the source.
@@ -302,7 +322,8 @@ void transpose(Draft& draft) {
     schedule.vector_bytes = target.vector_bytes;
   else if (lanes && row == lane_bytes)
     schedule.vector_bytes = lanes_bytes;
-  schedule.staging = pages || reads_ahead(draft, row) ? Staging::registers : Staging::panels;
+  schedule.staging = pages ? Staging::registers : Staging::panels;
+  schedule.stages_lines = !pages && stages_lines(draft, row);
   schedule.wants_lines = block.walks && walk.wants_lines;
   if (!schedule.nontemporal) {
     schedule.claimed_ahead =

@@ -157,8 +157,8 @@ class JoinedTranspose {
 
   /// Whether rows are asked for as others come in, not while the image leaves.
   bool asks_as_rows_come() const {
-    if (rows_.sides() > 1 || digits() > 1)
-      return machine_.ahead != 0 && row_lines() <= panel_columns_;
+    if (digits() > 1) return machine_.ahead != 0;
+    if (rows_.sides() > 1) return machine_.ahead != 0 && row_lines() <= panel_columns_;
     const bool on_lines = machine_.alignment % machine_.vector_bytes == 0;
     const bool crowded = std::abs(rows_.at(1, 1)) % machine_.target.page_bytes == 0;
     return machine_.target.asks_as_rows_come && machine_.ahead != 0 && on_lines &&
@@ -250,8 +250,11 @@ bool can_join(const TileRun& rows, int64_t filled, const TileRun& columns, const
                       (rows.sides() == 1 || can_stage(rows, columns, {}, machine));
   if (stages || panel * run > program::scratch_in_l1_bytes || !(whole || can_shift_images(machine)))
     return false;
-  const bool touch =
-      rows.is_contiguous(0, element) && columns.is_contiguous(1, element) && digit.stride[0] == run;
+  // Boxes that are put together of images, or shifted, leave by longer runs than a digit's.
+  const bool alone =
+      columns.sides() == 1 || (machine.staging != Staging::images && !machine.shifts_runs);
+  const bool touch = alone && rows.is_contiguous(0, element) && columns.is_contiguous(1, element) &&
+                     digit.stride[0] == run;
   return touch && (rows.sides() == 1 || can_join_digits(rows, element, vector));
 }
 

@@ -327,9 +327,7 @@ bool can_stage(const TileRun& rows, const TileRun& columns, const RowMixing& mix
   if (!rows.is_contiguous(0, element) || !columns.is_contiguous(1, element)) return false;
   const int64_t group = program::lane_bytes / element, panel_columns = vector / element;
   if (rows.extent() % panel_columns != 0) return false;
-  // Parts of lines are no better for waiting.
-  const bool parts = rows.extent() == panel_columns && vector < machine.target.line_bytes;
-  if (parts && !mixing.mixes()) return false;
+  if (rows.extent() == panel_columns && !machine.stages_lines && !mixing.mixes()) return false;
   const int64_t steps = steps_of_panel(rows, element, vector);
   const bool whole = columns.extent() % panel_columns == 0;
   const bool parted = columns.sides() > 1 || columns.is_spliced();
