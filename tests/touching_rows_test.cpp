@@ -100,6 +100,21 @@ TEST(TouchingRows, GoOnBesideTheColumnsWhereBoxesWouldBeSmall) {
   }
 }
 
+TEST(TouchingRows, OfLinesAreJoinedWhereTheyBeginBehindOnes) {
+  struct Row {
+    const char* text;
+    bool begins_line, joined;
+  };
+  const char* const halves = "f16[6144,9888]{1,0} -> f16[6144,9888]{0,1:T(8,128)}";
+  for (const Row& row : {Row{halves, false, true}, Row{halves, true, false},
+                         Row{"u8[4096,8000]{1,0} -> u8[4096,8000]{0,1:T(32,128)}", false, true}}) {
+    const Schedule schedule = restride::schedule(simplified_space(row.text), streaming_target(),
+                                                 CodeGoal::fast, row.begins_line);
+    const bool whole = target_run_elements(schedule) == 128 && source_run_elements(schedule) > 32;
+    EXPECT_EQ(schedule.nontemporal && whole, row.joined) << row.text;
+  }
+}
+
 TEST(TouchingRows, AreAskedForWithAllColumnsOfTheBox) {
   const char* const text = "f32[36,7,27,16,15] -> f32[36,7,27,16,15]{2,4,0,1,3}";
   const Program program = on_lines(plan_programs(simplified_space(text), streaming_target()));
@@ -171,10 +186,10 @@ TEST_P(Microkernel, StagesRowsOfALine) {
 
 TEST_P(Microkernel, JoinsRowsThatTouchAlongSomeOfTheColumns) {
   for (const Element& element : every_width) {
-    for (const int row_bytes : {24, 72, 104, 488}) {
+    for (const int row_bytes : {24, 72, 104, 128, 488}) {
       const int rows = row_bytes / element.bytes;
       // Less than a panel, one, and some with a part of one.
-      for (const int column_bytes : {24, 56, 64, 72, 136}) {
+      for (const int column_bytes : {16, 24, 56, 64, 72, 136}) {
         const int columns = column_bytes / element.bytes;
         const std::string one = array(element.type, {2, rows, 6, columns});
         expect_conforms(one + " -> " + one + "{1,3,0,2}", GetParam());

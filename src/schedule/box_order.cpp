@@ -44,11 +44,12 @@ constexpr int64_t least_left_bytes = 512, long_column_bytes = 1024;
 constexpr int64_t asked_bytes = 32 * 1024, least_asked_pitch = 256;
 
 // Rows of which a box would read a line or two are read further, since boxes of a few KB ask for
-// the next one too late. Not where these are so few that the processor reads ahead of all of them
-// by itself, unless boxes share lines. Zen 4, f32[1136,7,27,16,15]{2,4,0,1,3} .31 -> .55 of the
-// ceiling, [53,45,11,13,3,39]{1,2,4,0,5,3} .30 -> .52, f64[327,50,16,16]{1,0,2,3} .39 -> .51; 1 KB
-// the same, but f64[67,4,64,32,32]{0,1,4,2,3}, from 256 bytes on, 2.9 times as long.
-constexpr int64_t widened_bytes = 512, rows_read_ahead = 16;
+// the next one too late. Not where the processor reads ahead of all rows by itself, unless boxes
+// share lines. Zen 4, 31 problems .72 of the time, f32[1136,7,27,16,15]{2,4,0,1,3} .31 -> .55 of
+// the ceiling, [53,45,11,13,3,39]{1,2,4,0,5,3} .30 -> .52, f64[327,50,16,16]{1,0,2,3} .39 -> .51;
+// up to 1 KB 12 of them .62 for .66, but f64[67,4,64,32,32]{0,1,4,2,3}, from 256 bytes on, 2.9
+// times as long.
+constexpr int64_t widened_bytes = 512;
 
 /// Whether it saves enough translations of pages to put the blocks in which the target goes on
 /// around one.

@@ -210,14 +210,13 @@ bool reads_pages(const Draft& draft, int64_t row, int64_t column) {
          goes_on(draft, 1, column, draft.target().page_bytes);
 }
 
-// Rows of the target of a line each that come of so few rows of the source, longer than a page
-// each, are best transposed in registers: the processor reads ahead of all of these by itself. Zen
-// 4, 41 transposes by way of a panel .91 of the time, f32[4096,16,128]{1,2,0} .47 -> .80 of the
-// ceiling, u8[64,1000000]{0,1} .58 -> .79, but f64[8,1000000]{0,1} 1.17 -> .90,
-// f32[16,1000000]{0,1} 1.27 -> 1.09; rows of 4 KB the same.
-constexpr int64_t rows_read_ahead = 16;
-// What is left of so many lines is worth code of its own: of 7 f32[15,15,15,112,5,32]
-// {3,5,1,4,0,2} .56 -> .73 of the ceiling; of 2700 it leaves less for targets between lines.
+// Rows of the target of a line each come by way of a panel, too, and the next box is asked for. Zen
+// 4, 40 transposes .77 of the time, f32[4096,16,128]{1,2,0} .47 -> .80 of the ceiling,
+// u8[64,1000000]{0,1} .58 -> .79; but those of few rows of the source, of more than a page each,
+// are better transposed in registers: f64[8,1000000]{0,1} 1.17, by a panel .90,
+// f32[16,1000000]{0,1} 1.27 and 1.09; rows of 4 KB the same. What is left of so many lines is worth
+// code of its own: of 7 f32[15,15,15,112,5,32] {3,5,1,4,0,2} .56 -> .73 of the ceiling; of 2700 it
+// leaves less for targets between lines.
 constexpr int64_t most_staged_lines = 16;
 
 bool reads_ahead(const Draft& draft, int64_t row) {
