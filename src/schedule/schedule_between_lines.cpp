@@ -233,8 +233,8 @@ bool touching_rows(Draft& draft) {
   if (count < columns) {
     // Rows of whole lines, of less than a line each of the source, are no better off together: f32
     // from columns to T(8,128) 1.5 times as long; u16[2000,64,64]{1,2,0}, two lines each, .65
-    // times. Behind a line those of one and two bytes would go
-    // through the caches: f16[6144,9888] to {0,1:T(8,128)} .17 -> .51 of the ceiling.
+    // times. Behind a line those of one and two bytes would go through the caches: f16[6144,9888]
+    // to {0,1:T(8,128)} .17 -> .51 of the ceiling.
     const int64_t line = draft.target().line_bytes;
     const bool through_caches = bytes <= narrow_boxed_bytes && !draft.begins_line();
     if (run % line == 0 && count * bytes < line && !through_caches) return false;
