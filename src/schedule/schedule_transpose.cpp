@@ -215,10 +215,11 @@ bool reads_pages(const Draft& draft, int64_t row, int64_t column) {
 // u8[64,1000000]{0,1} .58 -> .79; but those of few rows of the source, of more than a page each,
 // are better transposed in registers: f64[8,1000000]{0,1} 1.17, by a panel .90,
 // f32[16,1000000]{0,1} 1.27 and 1.09; rows of 4 KB the same. What is left of so many lines is worth
-// code of its own: of 7 f32[15,15,15,112,5,32] {3,5,1,4,0,2} .56 -> .73 of the ceiling; of 2700 it
+// code of its own: of 7 f32[15,15,15,112,5,32]{3,5,1,4,0,2} .56 -> .73 of the ceiling; of 2700 it
 // leaves less for targets between lines.
 constexpr int64_t most_staged_lines = 16;
 
+/// Whether the processor reads ahead of all rows of the source that make rows of `row` bytes.
 bool reads_ahead(const Draft& draft, int64_t row) {
   const Target& target = draft.target();
   const int64_t source_run = run_bytes(draft, 1, [&](int k) {

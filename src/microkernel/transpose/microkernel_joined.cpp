@@ -167,7 +167,7 @@ class JoinedTranspose {
   }
 
   bool asks_as_image_leaves() const {
-    return machine_.ahead != 0 && rows_.sides() == 1 && digits() == 1 && !asks_as_rows_come();
+    return machine_.ahead != 0 && rows_.sides() == 1 && !asks_as_rows_come();
   }
 
   PanelImage::Asks asks_of_box() const {
