@@ -115,6 +115,17 @@ TEST(TouchingRows, OfLinesAreJoinedWhereTheyBeginBehindOnes) {
   }
 }
 
+TEST(TouchingRows, OfShiftedBoxesAreNotJoinedAlongSomeOfTheColumns) {
+  const char* const text = "f32[4096,1024]{0,1} -> f32[4096,1024]{1,0:T(8,128)}";
+  const IterationSpace space = simplified_space(text);
+  Target target = streaming_target();
+  target.shifted_box_bytes = 256;
+  ASSERT_TRUE(restride::schedule(space, target, CodeGoal::fast, false).shifts_runs);
+  const std::vector<Program> programs = plan_programs(space, target);
+  // Two panels of 128 rows of a line, one of which comes in while the other leaves.
+  EXPECT_GE(programs.back().operands.back().end, 2 * 128 * 64);
+}
+
 TEST(TouchingRows, AreAskedForWithAllColumnsOfTheBox) {
   const char* const text = "f32[36,7,27,16,15] -> f32[36,7,27,16,15]{2,4,0,1,3}";
   const Program program = on_lines(plan_programs(simplified_space(text), streaming_target()));
