@@ -295,7 +295,7 @@ TEST(Peeling, IsForLongRunsThatBeginAlike) {
   const Target target = streaming_target();
   for (const char* text :
        {// Short runs; those that begin between lines; images.
-        "f32[128,40960] -> f32[128,40960]{0,1}", "f32[4095,4096] -> f32[4095,4096]{0,1}",
+        "f32[128,40976] -> f32[128,40976]{0,1}", "f32[4095,4096] -> f32[4095,4096]{0,1}",
         "u16[37,53,97,96] -> u16[37,53,97,96]{2,0,1,3}"}) {
     EXPECT_FALSE(behind_header(text, target).has_value()) << text;
   }
@@ -318,6 +318,8 @@ TEST(Peeling, IsAlongRunsOfTheSourceToo) {
     ASSERT_TRUE(twice.has_value()) << row.text;
     EXPECT_EQ(twice->peels[0], row.rows) << row.text;
     EXPECT_EQ(twice->peels[1], row.columns) << row.text;
+    // Narrower elements are spliced (spliced_columns_test).
+    if (space.op.bytes < 16) continue;
     const std::optional<Program> program = behind_header(row.text, target);
     ASSERT_TRUE(program.has_value()) << row.text;
     EXPECT_EQ(program->root, select(lower(*twice), *twice, target, {64, 16}).root) << row.text;

@@ -57,7 +57,7 @@ Loop& finest(Schedule& schedule, int axis) {
 Part spliced(const Part& whole, const Peel& peel, size_t operand) {
   const int64_t runs = extent_of(whole, peel.next);
   int64_t length = extent_of(whole, peel.axis);
-  Part part = part_of(whole, peel.next, 0, runs - 1);
+  Part part = part_of(whole, peel.next, 0, runs - peel.apart);
   const int other = 1 - static_cast<int>(operand);
   const auto digit = [&](int64_t every, int axis) {
     return OwnDigit{other, every, finest(part.schedule, axis).stride[static_cast<size_t>(other)]};
@@ -88,19 +88,27 @@ Part closed(Part whole, const Peel& peel) {
   return whole;
 }
 
-/// The first elements of the first run of all that are spliced, and the last ones of the last.
+/// The first elements of the first run of all that are spliced, and the last ones of the last; both
+/// of those that are not.
 std::vector<Part> ends_of(const Part& whole, const Peel& peel) {
   const int64_t length = extent_of(whole, peel.axis);
   const int64_t runs = extent_of(whole, peel.next);
   const Part first = part_of(whole, peel.next, 0, 1);
-  const Part last = part_of(whole, peel.next, runs - 1, runs);
+  const Part last = part_of(whole, peel.next, runs - peel.apart, runs);
   const auto elements = [&](const Part& run, int64_t begin, int64_t end) {
     Part part = part_of(run, peel.axis, begin, end);
     in_one_loop(part.schedule, peel.axis, end - begin);
     return part;
   };
-  if (peel.slower < 0)
-    return {elements(first, 0, peel.first), elements(last, length - peel.last, length)};
+  if (peel.slower < 0) {
+    std::vector<Part> parts{elements(first, 0, peel.first),
+                            elements(last, length - peel.last, length)};
+    if (peel.apart > 1) {
+      const Part behind = part_of(whole, peel.next, runs - peel.apart + 1, runs);
+      parts.push_back(elements(behind, 0, peel.first));
+    }
+    return parts;
+  }
   const int64_t slower = extent_of(whole, peel.slower);
   return {part_of(elements(first, 0, peel.first), peel.slower, 0, 1),
           part_of(elements(last, peel.first, length), peel.slower, 0, 1),
@@ -132,7 +140,9 @@ void lower_behind(const Part& part, size_t done, Block& block) {
     if (peel.last > 0) lower_plainly(part_of(part, peel.axis, last, end), block);
     return;
   }
-  lower_behind(spliced(part, peel, done), done + 1, block);
+  // What is spliced of columns begins in two places in lines of the source.
+  const bool along_columns = done == 0 && peels[1].axis == peel.next;
+  lower_behind(spliced(part, peel, done), along_columns ? peels.size() : done + 1, block);
   Block ends;
   for (const Part& one : ends_of(part, peel)) lower_plainly(one, ends);
   mark_ends(ends);

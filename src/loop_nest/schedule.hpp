@@ -57,12 +57,16 @@ constexpr bool has_panels(Staging staging) {
 ///
 /// Of runs along two axes, all elements go with those of the next one.
 ///
+/// Runs that are columns of the source side by side are spliced but for some at the end, so that
+/// panels of columns have no rest.
+///
 /// Of a ring the last elements and the first ones of the same run are one block.
 struct Peel {
   int axis = -1;
   int64_t first = 0, last = 0;
   int next = -1;    ///< of a splice
   int slower = -1;  ///< of a splice of runs along two axes, the slower one
+  int64_t apart = 1;  ///< of a splice: of how many runs at the end nothing follows the last elements
   bool ring = false;
 
   bool operator==(const Peel&) const = default;

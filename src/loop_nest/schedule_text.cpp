@@ -33,6 +33,7 @@ std::string to_string(const Peel& peel) {
          std::to_string(peel.last) + " elements of axis " + std::to_string(peel.axis) +
          (peel.ring ? ", together" : "") +
          (peel.next < 0 ? "" : ", spliced along axis " + std::to_string(peel.next)) +
+         (peel.apart == 1 ? "" : " but for the last " + std::to_string(peel.apart)) +
          (peel.slower < 0 ? "" : " behind axis " + std::to_string(peel.slower));
 }
 

@@ -145,6 +145,9 @@ std::optional<Planned> plan_behind_header(const IterationSpace& simplified, cons
     with_splices->peels[1] = {};
     plan = planned(std::move(with_splices));
   }
+  for (const CodeGoal goal : {CodeGoal::fast, CodeGoal::compact}) {
+    if (!plan) plan = planned(spliced_columns(simplified, on_line, target, header_bytes, goal));
+  }
   if (!plan) plan = planned(peeled_twice(simplified, on_line, target, header_bytes));
   for (const PeeledRest rest : {PeeledRest::block, PeeledRest::apart}) {
     if (!plan) plan = planned(peeled(on_line, target, header_bytes, rest));

@@ -23,6 +23,7 @@
 #include "base/arithmetic.hpp"
 #include "microkernel/microkernel.hpp"
 #include "program/program.hpp"
+#include "schedule/l1_sets.hpp"
 #include "schedule/peel_ends.hpp"
 #include "schedule/scheduling.hpp"
 
@@ -45,6 +46,18 @@ constexpr int64_t least_spliced_runs = 8;
 // is spliced: less is left at its ends. f32[352,28,28,4,48] reversed .34 -> .55 of the ceiling,
 // [15,15,32,15,5,112]{2,3,0,4,5,1} .38 -> .57, [32,15,15,15,15,32] reversed .46 -> .52.
 constexpr int64_t few_runs = 16, most_spliced_bytes = 8 * 1024;
+
+// Rows that touch along the columns are spliced, too. Zen 4, both arrays 16 bytes behind a line: 101
+// problems .90 of the time, .66 -> .74 of the ceiling: f32[355,384,384]{1,2,0} .53 -> .87,
+// f64[128,64,770]{0,2,1} .30 -> .79, f16 1024 x 1024 .45 -> .53; f32[4,256,64,256]{2,1,3,0} 1.0 to
+// 1.3. Short rows where so many lines of the source crowd L1, which what is read for images does as
+// well: f32[300,96,512]{1,2,0} .70; others u16[300,224,512]{1,2,0} 1.6, f64[300,64,500] 1.27.
+constexpr int64_t least_crowding_lines = 24;
+// The source is peeled, too, where so many panels' lines crowd L1: of a line that two panels share
+// each reads it anew. (A model that only reads rows 8 KB apart: 1.4 ns a line for 5.) So are long
+// rows, of which it takes little: f32 4000 x 4000 not peeled 1.25 times as long, u16 4800 x 3200
+// 1.4, f32[20,720,1200]{1,2,0} .77.
+constexpr int64_t crowding_panels = 3, least_long_row_bytes = 6 * 1024;
 
 bool is_staged_transpose(const Schedule& schedule) {
   return schedule.movement == Movement::transpose && schedule.nontemporal &&
@@ -118,6 +131,14 @@ int64_t spliced_elements(int64_t valid, int64_t block, int64_t first, const Iter
   return 0;
 }
 
+/// Whether lines of so many rows of the source, `axis`, crowd sets of L1.
+bool crowds(const IterationSpace& space, const Target& target, int axis, int64_t lines) {
+  const auto down = std::find_if(space.loops.begin(), space.loops.end(), [&](const Loop& loop) {
+    return loop.axis == axis && loop.step == 1;
+  });
+  return !scheduling::l1_holds_lines(target, down->stride[1], lines);
+}
+
 /// The ends of runs of an operand, spliced; no axis where that cannot be. `window`: an axis of
 /// which not all is there.
 Peel splice(const Schedule& on_line, const Target& target, size_t operand, int64_t phase,
@@ -146,7 +167,70 @@ Peel splice(const Schedule& on_line, const Target& target, size_t operand, int64
   return part % in_line == 0 ? Peel{axis, first, part - first, next} : Peel{};
 }
 
+// Of so many runs no more than one is left whose ends are not spliced with the next one's.
+constexpr int64_t least_runs_a_rest = 8;
+
+/// Whether as many groups of rows fill a panel as columns leave it, or a part of them: else those
+/// of short code come and go by turns, and ask for nothing.
+bool fills_evenly(int64_t rows, int64_t bytes, const Target& target) {
+  const int64_t groups = rows * bytes / program::lane_bytes, columns = target.line_bytes / bytes;
+  return groups > 0 && std::max(groups, columns) % std::min(groups, columns) == 0;
+}
+
+/// Of how many columns, the last ones, what is spliced ends: the others make whole boxes, or at
+/// least panels.
+int64_t columns_apart(int64_t columns, int64_t box, int64_t panel) {
+  const int64_t rest = columns % box;
+  const int64_t boxes = rest > 0 ? rest : box;
+  return boxes * least_runs_a_rest <= columns ? boxes : (columns - 1) % panel + 1;
+}
+
 }  // namespace
+
+std::optional<Schedule> spliced_columns(const IterationSpace& simplified, const Schedule& on_line,
+                                        const Target& target, int64_t phase, CodeGoal goal) {
+  const int axis = axis_of_runs(simplified, 0), across = axis_of_runs(simplified, 1);
+  const int64_t bytes = simplified.op.bytes;
+  const auto panels = [&](const Schedule& schedule) {
+    return is_staged_transpose(schedule) && schedule.staging == Staging::panels &&
+           is_uniform(schedule.space, axis) && is_uniform(schedule.space, across);
+  };
+  if (axis == across || bytes >= program::lane_bytes || phase % bytes != 0 || !panels(on_line) ||
+      !runs_begin_alike(simplified, target, 0, axis))
+    return std::nullopt;
+  const int64_t run = simplified.axes[static_cast<size_t>(axis)].valid;
+  const int64_t runs = simplified.axes[static_cast<size_t>(across)].valid;
+  const int64_t in_line = target.line_bytes / bytes;
+  if (axis_by(simplified, 0, run * bytes) != across || run % in_line != 0 ||
+      runs < least_spliced_runs * in_line ||
+      (run * bytes < least_peeled_run_bytes &&
+       !crowds(simplified, target, axis, least_crowding_lines)))
+    return std::nullopt;
+  const Peel rows = ends_of(simplified, target, axis, phase);
+  const int64_t part = spliced_elements(run, std::min(block_elements(on_line, axis), run),
+                                        rows.first, simplified, target);
+  if (part == 0 || part >= run) return std::nullopt;
+  Peel columns;
+  if (can_peel(simplified, target, 1, across) &&
+      (crowds(simplified, target, axis, crowding_panels * in_line) ||
+       runs * bytes >= least_long_row_bytes))
+    columns = ends_of(simplified, target, across, phase);
+  IterationSpace between = simplified;
+  set_length(between, axis, run - part);
+  set_length(between, across, runs - columns.first - columns.last);
+  Schedule result = schedule(between, target);
+  if (!panels(result)) return std::nullopt;
+  result.short_code = goal != CodeGoal::fast;
+  if (result.short_code && !fills_evenly(block_elements(result, axis), bytes, target))
+    return std::nullopt;
+  const int64_t box = std::min(block_elements(result, across), runs);
+  set_length(result.space, axis, run);
+  set_length(result.space, across, runs);
+  if (bytes <= widest_long_network_bytes) result.network_column_bytes = program::lane_bytes;
+  result.peels = {Peel{axis, rows.first, part - rows.first, across}, columns};
+  result.peels[0].apart = columns_apart(runs, box, in_line);
+  return result;
+}
 
 std::optional<Schedule> spliced(Schedule on_line, const Target& target, int64_t phase) {
   const IterationSpace& space = on_line.space;

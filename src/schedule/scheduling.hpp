@@ -48,4 +48,10 @@ std::optional<Schedule> peeled_in_caches(Schedule on_line, const Target& target,
 /// None where no rows of whole lines follow each other in the target.
 std::optional<Schedule> spliced(Schedule on_line, const Target& target, int64_t phase);
 
+/// The same of rows of the target that are columns side by side of the source, which is peeled as
+/// well where panels that read parts of two lines would crowd L1. None where no such rows of whole
+/// lines follow each other in the target.
+std::optional<Schedule> spliced_columns(const IterationSpace& simplified, const Schedule& on_line,
+                                        const Target& target, int64_t phase, CodeGoal goal);
+
 }  // namespace restride
