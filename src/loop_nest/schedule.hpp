@@ -64,9 +64,9 @@ constexpr bool has_panels(Staging staging) {
 struct Peel {
   int axis = -1;
   int64_t first = 0, last = 0;
-  int next = -1;    ///< of a splice
-  int slower = -1;  ///< of a splice of runs along two axes, the slower one
-  int64_t apart = 1;  ///< of a splice: of how many runs at the end nothing follows the last elements
+  int next = -1;      ///< of a splice
+  int slower = -1;    ///< of a splice of runs along two axes, the slower one
+  int64_t apart = 1;  ///< of a splice: runs at the end that nothing is spliced with
   bool ring = false;
 
   bool operator==(const Peel&) const = default;

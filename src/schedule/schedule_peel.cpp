@@ -47,8 +47,8 @@ constexpr int64_t least_spliced_runs = 8;
 // [15,15,32,15,5,112]{2,3,0,4,5,1} .38 -> .57, [32,15,15,15,15,32] reversed .46 -> .52.
 constexpr int64_t few_runs = 16, most_spliced_bytes = 8 * 1024;
 
-// Rows that touch along the columns are spliced, too. Zen 4, both arrays 16 bytes behind a line: 101
-// problems .90 of the time, .66 -> .74 of the ceiling: f32[355,384,384]{1,2,0} .53 -> .87,
+// Rows that touch along the columns are spliced, too. Zen 4, both arrays 16 bytes behind a line:
+// 101 problems .90 of the time, .66 -> .74 of the ceiling: f32[355,384,384]{1,2,0} .53 -> .87,
 // f64[128,64,770]{0,2,1} .30 -> .79, f16 1024 x 1024 .45 -> .53; f32[4,256,64,256]{2,1,3,0} 1.0 to
 // 1.3. Short rows where so many lines of the source crowd L1, which what is read for images does as
 // well: f32[300,96,512]{1,2,0} .70; others u16[300,224,512]{1,2,0} 1.6, f64[300,64,500] 1.27.
