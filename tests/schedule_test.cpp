@@ -25,7 +25,9 @@ TEST(Boxes, LeaveByThemselvesBetweenLinesWhereTheSourceIsApart) {
   target.shifted_box_bytes = 256;
   for (const Row& row :
        {Row{"f32[1024,1600] -> f32[1024,1600]{0,1}", true},
-        Row{"f64[64,20,20,160] -> f64[64,20,20,160]{0,2,3,1}", true},
+        Row{"f64[128,20,20,160] -> f64[128,20,20,160]{0,2,3,1}", true},
+        Row{"f64[64,20,20,160] -> f64[64,20,20,160]{0,2,3,1}", false},  // 512 bytes
+        Row{"f32[128,4096] -> f32[128,4096]{0,1}", true},               // that crowd L1
         Row{"f32[32,32,32,160] -> f32[32,32,32,160]{0,1,2,3}", false},  // 128 bytes
         Row{"f32[1020,1600] -> f32[1020,1600]{0,1}", false},            // no whole lines
         Row{"f32[8192,160] -> f32[8192,160]{0,1}", false},              // 640 bytes apart

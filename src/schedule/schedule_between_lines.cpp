@@ -70,6 +70,13 @@ constexpr int64_t times_of_long_rows = 2;
 // and 1312 bytes, images of one each, .93, of 560 1.03 times.
 constexpr int64_t most_joined_row_bytes = 1024;
 
+// Where a panel's lines do not crowd L1, shorter rows than so many times that are joined with
+// others, or make images. Zen 4, 37 problems of 256 to 1023 bytes .80 of the time, .46 -> .58 of
+// the ceiling: f32[80,20,10,26,5,9] reversed .13 -> .52, f64[27,96,16,333]{1,3,2,0} .31 -> .77,
+// 4000 x 4000 to T(8,128) .34 -> .70; f64[64,112,342] reversed 1.15. Crowded ones rather are: 4096
+// x 4096 to T(8,128) 1.2, u8 512 x 8192 1.9 times as long.
+constexpr int64_t times_of_loose_rows = 4;
+
 // Rows of the source that lie closer together are better read far down, box by box as runs are
 // shifted: Zen 5, f32[28,28,4,352,48]{3,1,4,0,2} (192 bytes apart) 1.19 times as long by boxes,
 // [8,56,56,256]{2,1,3,0} (1 KB) 1.23, [50,512,700]{1,2,0} (2.8 KB) .80, 7264 x 7264 .65.
@@ -264,14 +271,17 @@ bool shifts_boxes(const Draft& draft) {
     return false;
   }
   const int64_t run = draft.loop(row).extent * bytes;
-  if (run < target.shifted_box_bytes || run % line != 0 || bytes >= lane_bytes ||
-      !std::has_single_bit(static_cast<uint64_t>(bytes)) || !shifts_lines(target, bytes)) {
+  const int64_t apart = std::abs(draft.loop(row).stride[1]);
+  const bool crowds = !l1_holds_lines(target, apart, line / bytes);
+  if (run / (crowds ? 1 : times_of_loose_rows) < target.shifted_box_bytes || run % line != 0 ||
+      bytes >= lane_bytes || !std::has_single_bit(static_cast<uint64_t>(bytes)) ||
+      !shifts_lines(target, bytes)) {
     return false;
   }
   for (int k = 0; k < draft.loop_count(); ++k) {
     if (k != row && draft.loop(k).stride[0] % line != 0) return false;
   }
-  if (std::abs(draft.loop(row).stride[1]) < least_apart_bytes) return false;
+  if (apart < least_apart_bytes) return false;
   return bytes > narrow_boxed_bytes || crowds_sets(draft);
 }
 
