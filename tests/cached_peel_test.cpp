@@ -66,8 +66,14 @@ TEST(CachedPeels, AreOfTheOperandThatIsBetterMovedByWholeLines) {
         Row{"avx2", "f64[32,24] -> f64[32,24]{0,1}", in_l1, {header, 0}},
         Row{"sse2", "f32[64,64] -> f32[64,64]{0,1}", in_l1, {0, 0}},
         Row{"avx512_vbmi", "u16[256,256] -> u16[256,256]{0,1}", beyond_l1, {0, header}},
-        // Single bytes; short runs; ones that begin at several places in a line; padding.
-        Row{"avx512_vbmi", "u8[256,256] -> u8[256,256]{0,1}", beyond_l1, {0, 0}},
+        Row{"avx512_vbmi", "u8[256,256] -> u8[256,256]{0,1}", beyond_l1, {0, header}},
+        // Narrow elements whose source has no runs that begin alike.
+        Row{"avx512_vbmi", "u16[256,196] -> u16[256,196]{0,1}", beyond_l1, {header, 0}},
+        Row{"avx512_vbmi", "u8[512,8,49] -> u8[512,8,49]{0,2,1}", beyond_l1, {header, 0}},
+        Row{"sse2", "u16[256,196] -> u16[256,196]{0,1}", beyond_l1, {0, 0}},
+        Row{"avx512_vbmi", "f32[256,196] -> f32[256,196]{0,1}", beyond_l1, {0, 0}},
+        // Single bytes in L1; short runs; ones that begin at several places in a line; padding.
+        Row{"avx512_vbmi", "u8[64,256] -> u8[64,256]{0,1}", in_l1, {0, 0}},
         Row{"avx512_vbmi", "f32[256,48] -> f32[256,48]{0,1}", beyond_l1, {0, 0}},
         Row{"avx512_vbmi", "f32[250,250] -> f32[250,250]{0,1}", beyond_l1, {0, 0}},
         Row{"avx512_vbmi",
@@ -133,8 +139,7 @@ TEST(CachedPeels, AreChosenByThePhaseOfTheirSource) {
 
 TEST_P(Microkernel, MovesPeeledRuns) {
   const bool in_l1 = GetParam().caches == Caches::hold_everything;
-  const std::vector<Element> elements = {{"u16", 2}, {"f32", 4}, {"f64", 8}, {"c128", 16}};
-  for (const Element& element : elements) {
+  for (const Element& element : every_width) {
     for (const int run_bytes : {256, 320, 448, 1088}) {
       for (const int other_bytes : {64, 192, 272, 400}) {
         const int run = run_bytes / element.bytes, other = other_bytes / element.bytes;
@@ -154,6 +159,15 @@ TEST_P(Microkernel, MovesPeeledRuns) {
     expect_conforms("f32[48," + std::to_string(run) + "]{1,0:PAD(48,80;zero)} -> f32[48," +
                         std::to_string(run) + "]{0,1}",
                     GetParam());
+  // Narrow elements, along the target.
+  for (const Element& element : {Element{"u8", 1}, Element{"u16", 2}}) {
+    for (const int run_bytes : {256, 448}) {
+      for (const int columns : {49, 100, 261}) {
+        const std::string text = array(element.type, {2, run_bytes / element.bytes, columns});
+        expect_conforms(text + " -> " + text + "{1,2,0}", GetParam());
+      }
+    }
+  }
 }
 
 }  // namespace
