@@ -165,6 +165,36 @@ std::optional<Planned> plan_digits_behind_header(const IterationSpace& simplifie
   return plan_behind_header(simplified, schedule(simplified, apart), apart, most_bytes);
 }
 
+Promise on_line(const Target& target) { return {{target.vector_bytes}, true}; }
+
+/// Nothing but what stores of lines that begin elsewhere need: allocators put a header before the
+/// arrays that they give.
+Promise between_lines(const Target& target) {
+  return {{std::max<int64_t>(target.permute_width, 1)}, false};
+}
+
+// What would be much code is done by blocks of one network: five of six .8 of the time, but u8 512
+// x 8192 2.2 times as long.
+constexpr int64_t narrowest_small_bytes = 2;
+
+/// The blocks of a target between lines for a source behind the header of an allocator; no program
+/// where that cannot be or would be much code.
+std::optional<Planned> plan_source_behind_header(const IterationSpace& simplified,
+                                                 const Target& target, int64_t most_bytes) {
+  for (const CodeGoal goal : {CodeGoal::fast, CodeGoal::small}) {
+    if (goal == CodeGoal::small && simplified.op.bytes < narrowest_small_bytes) break;
+    std::optional<Schedule> schedule = peeled_source(simplified, target, header_bytes, goal);
+    if (!schedule) return std::nullopt;
+    Planned plan = plan_of(*std::move(schedule), target, between_lines(target).pointer);
+    if (!uses_nontemporal_stores(plan.program)) return std::nullopt;
+    if (plan.code_bytes > most_bytes) continue;
+    plan.program.operands[1].alignment = target.line_bytes;
+    plan.program.operands[1].phase = header_bytes;
+    return plan;
+  }
+  return std::nullopt;
+}
+
 /// Whether rows are moved that stay in the caches.
 bool moves_cached_rows(const Schedule& schedule) {
   const bool rows = schedule.movement == Movement::row || schedule.movement == Movement::splat ||
@@ -209,14 +239,6 @@ std::vector<Planned> plan_cached_between_lines(const Planned& on_line, const Tar
   return plans;
 }
 
-Promise on_line(const Target& target) { return {{target.vector_bytes}, true}; }
-
-/// Nothing but what stores of lines that begin elsewhere need: allocators put a header before the
-/// arrays that they give.
-Promise between_lines(const Target& target) {
-  return {{std::max<int64_t>(target.permute_width, 1)}, false};
-}
-
 /// What stays in the caches: where no store can be proved aligned, the promise of an aligned target
 /// buys nothing, but blocks may want it.
 std::vector<Program> cached_programs(Planned fast, const IterationSpace& simplified,
@@ -258,6 +280,7 @@ std::vector<Program> plan_programs(const IterationSpace& simplified, const Targe
                  ? plan_digits_behind_header(simplified, target, most)
                  : plan_behind_header(simplified, fast.schedule, target, most);
   }
+  if (!behind) behind = plan_source_behind_header(simplified, target, left - least_elsewhere_bytes);
   if (behind) left -= behind->code_bytes;
   add(fast);
   bool elsewhere = true;
@@ -277,7 +300,8 @@ std::vector<Program> plan_programs(const IterationSpace& simplified, const Targe
     add(cached);
   }
   if (behind && code_bytes + behind->code_bytes <= most_code_bytes)
-    programs.insert(programs.begin() + 1, std::move(behind->program));
+    programs.insert(programs.begin() + (behind->program.operands[1].phase == 0 ? 1 : 0),
+                    std::move(behind->program));
   return programs;
 }
 

@@ -39,6 +39,12 @@ std::optional<Schedule> peeled(Schedule on_line, const Target& target, int64_t p
 std::optional<Schedule> peeled_twice(const IterationSpace& simplified, const Schedule& on_line,
                                      const Target& target, int64_t phase);
 
+/// The schedule of targets that begin between lines for a source `phase` bytes behind a line whose
+/// rows would crowd L1 where panels read parts of two lines: it is taken apart along its runs. None
+/// where these are short, or do not begin alike.
+std::optional<Schedule> peeled_source(const IterationSpace& simplified, const Target& target,
+                                      int64_t phase, CodeGoal goal);
+
 /// The same for a transpose that stays in the caches. Its blocks divide what is between the ends,
 /// where they can. None where no runs are long, or begin alike.
 std::optional<Schedule> peeled_in_caches(Schedule on_line, const Target& target, int64_t phase);
