@@ -3,6 +3,11 @@
 
 #include <algorithm>
 
+#include "base/arithmetic.hpp"
+#include "microkernel/microkernel.hpp"
+#include "program/program.hpp"
+#include "schedule/l1_sets.hpp"
+
 namespace restride {
 
 int axis_of_runs(const IterationSpace& space, size_t operand) {
@@ -40,6 +45,47 @@ Peel ends_of(const IterationSpace& space, const Target& target, int axis, int64_
   const int64_t in_line = target.line_bytes / space.op.bytes;
   const int64_t first = in_line - phase / space.op.bytes;
   return {axis, first, (space.axes[static_cast<size_t>(axis)].valid - first) % in_line};
+}
+
+bool is_staged_transpose(const Schedule& schedule) {
+  return schedule.movement == Movement::transpose && schedule.nontemporal &&
+         schedule.staging != Staging::images && !schedule.shifts_runs;
+}
+
+bool can_peel(const IterationSpace& space, const Target& target, size_t operand, int axis) {
+  return runs_begin_alike(space, target, operand, axis) &&
+         space.axes[static_cast<size_t>(axis)].valid * space.op.bytes >= least_peeled_run_bytes;
+}
+
+int64_t block_elements(const Schedule& schedule, int axis) {
+  const std::vector<Loop>& loops = schedule.space.loops;
+  int64_t elements = 1;
+  for (auto loop = loops.end() - schedule.tile_loops; loop != loops.end(); ++loop)
+    elements *= loop->axis == axis ? loop->extent : 1;
+  return elements;
+}
+
+void shorten_code(Schedule& schedule) {
+  schedule.short_code = true;
+  if (schedule.space.op.bytes <= widest_long_network_bytes)
+    schedule.network_column_bytes = program::lane_bytes;
+}
+
+void set_length(IterationSpace& space, int axis, int64_t length) {
+  space.axes[static_cast<size_t>(axis)] = {length, length};
+  Loop* outermost = nullptr;
+  for (Loop& loop : space.loops) {
+    if (loop.axis == axis && (outermost == nullptr || loop.step > outermost->step))
+      outermost = &loop;
+  }
+  outermost->extent = ceil_div(length, outermost->step);
+}
+
+bool crowds_l1(const IterationSpace& space, const Target& target, int axis, int64_t lines) {
+  const auto down = std::find_if(space.loops.begin(), space.loops.end(), [&](const Loop& loop) {
+    return loop.axis == axis && loop.step == 1;
+  });
+  return !scheduling::l1_holds_lines(target, down->stride[1], lines);
 }
 
 }  // namespace restride
