@@ -164,6 +164,17 @@ TEST_P(Microkernel, LetsRunsLeaveWhereverInALineTheyBegin) {
   }
 }
 
+TEST_P(Microkernel, LetsTilesThatFollowEachOtherLeaveTogether) {
+  for (const char* text : {"bf16[24,640] -> bf16[24,640]{1,0:T(8,128)(2,1)}",
+                           "bf16[26,900] -> bf16[26,900]{1,0:T(8,128)(2,1)}",
+                           "u8[32,1152] -> u8[32,1152]{1,0:T(8,128)(4,1)}",
+                           "u8[33,1100] -> u8[33,1100]{1,0:T(8,128)(4,1)}",
+                           "bf16[3,16,7,256] -> bf16[3,16,7,256]{3,1,2,0:T(4,64)(2,1)}"}) {
+    expect_conforms(text, GetParam());
+    if (HasFatalFailure()) return;
+  }
+}
+
 TEST_P(Microkernel, LetsBatchesOfSmallMatricesLeaveTogether) {
   for (const char* type : {"u8", "u16", "f32", "f64"}) {
     for (const char* size :

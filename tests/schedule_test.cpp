@@ -271,6 +271,21 @@ TEST(Permutations, LoadWhatLiesBetweenShortRunsOfTheSource) {
       target);
 }
 
+TEST(Permutations, OfTilesThatFollowEachOtherMakeImagesOfPages) {
+  struct Row {
+    const char* text;
+    int64_t blocks;  // that leave together
+  };
+  for (const Row& row : {Row{"bf16[4096,4096] -> bf16[4096,4096]{1,0:T(8,128)(2,1)}", 32},
+                         Row{"u8[4096,4096] -> u8[4096,4096]{1,0:T(8,128)(4,1)}", 16}}) {
+    const IterationSpace space = simplified_space(row.text);
+    const Schedule between = schedule(space, streaming_target(), CodeGoal::fast, false);
+    EXPECT_EQ(between.movement, Movement::permute) << row.text;
+    EXPECT_EQ(source_run_elements(between), row.blocks) << row.text << '\n' << to_string(between);
+    EXPECT_EQ(source_run_elements(scheduled(row.text, streaming_target())), 1) << row.text;
+  }
+}
+
 TEST(Transposes, GoOnInTheTargetWherePagesOfTheSourceDoNotStayAtHand) {
   struct Row {
     const char* text;

@@ -156,6 +156,31 @@ void permute_pages(Draft& draft, const std::array<int64_t, 2>& runs) {
   draft.move_inside(draft.split_off(draft.next_in_run(0, runs[0]), lines));
 }
 
+/// The loop that goes on by `bytes` in the target, behind what a block has of it; -1: none.
+int loop_behind(const Draft& draft, const PermutedBlock& block, int64_t bytes) {
+  for (int k = 0; k < draft.loop_count(); ++k) {
+    const int64_t taken = block[static_cast<size_t>(k)];
+    if (draft.loop(k).own.empty() && draft.loop(k).extent > taken &&
+        draft.loop(k).stride[0] * taken == bytes)
+      return k;
+  }
+  return -1;
+}
+
+/// How many blocks of whole lines follow each other along several loops, up to an image of them.
+int64_t blocks_of_digits(const Draft& draft, const PermutedBlock& block, int64_t run,
+                         int64_t wanted) {
+  int64_t count = 1;
+  for (int k; 2 * count <= wanted && (k = loop_behind(draft, block, count * run)) >= 0;) {
+    const int64_t taken = block[static_cast<size_t>(k)], extent = draft.loop(k).extent;
+    const int64_t blocks = extent / taken, most = wanted / count;
+    if (blocks > most) return count * blocks_at_once(blocks, most, 1);
+    count *= blocks;
+    if (extent % taken != 0 || !draft.leaves_no_rest(k)) break;
+  }
+  return count;
+}
+
 /// How many blocks, whose runs begin between lines and stream, are joined to leave in lines;
 /// or 1.
 int64_t blocks_of_image(const Draft& draft, const PermutedBlock& block) {
@@ -174,14 +199,20 @@ int64_t blocks_of_image(const Draft& draft, const PermutedBlock& block) {
       return count;
     }
   }
-  return 1;
+  const int64_t count =
+      runs == 1 && run % line == 0 ? blocks_of_digits(draft, block, run, image_bytes / run) : 1;
+  return count * run >= least_image_run_bytes ? count : 1;
 }
 
 /// Repeats the block where its runs of the target, of `run` bytes, go on.
 void join_in_image(Draft& draft, int64_t run, int64_t blocks) {
-  const int next = draft.next_in_run(0, run);
-  if (next >= 0 && draft.movable_inside(next))
-    draft.mark(draft.split_off(next, blocks)) = Mark::source_run;
+  for (int next; blocks > 1 && (next = draft.next_in_run(0, run)) >= 0;) {
+    if (!draft.movable_inside(next)) return;
+    const int64_t taken = std::min(blocks, draft.loop(next).extent);
+    draft.mark(draft.split_off(next, taken)) = Mark::source_run;
+    run *= taken;
+    blocks /= taken;
+  }
 }
 
 bool mark_permuted(Draft& draft, const PermutedLimits& most) {

@@ -15,6 +15,7 @@
 #include "microkernel/emitter.hpp"
 #include "microkernel/microkernel.hpp"
 #include "microkernel/permute/permutation_network.hpp"
+#include "microkernel/tile_run.hpp"
 #include "microkernel/transpose/shifted_image.hpp"
 
 namespace restride {
@@ -188,38 +189,46 @@ class Permutation {
   Emitter emitter_;
 };
 
+/// Slowest in the target first.
+std::vector<Side> in_order_of_target(std::vector<Side> sides) {
+  std::stable_sort(sides.begin(), sides.end(),
+                   [](const Side& a, const Side& b) { return a.stride[0] > b.stride[0]; });
+  return sides;
+}
+
 }  // namespace
 
 Body emit_permutation(const nest::Tile& tile, uint32_t block, const Strides& at,
                       const Machine& machine, Tables& tables, int64_t& scratch_bytes) {
-  std::vector<Side> sides;
-  Side repeats{1, {}};
-  for (size_t k = 0; k < tile.sides.size(); ++k) {
-    if ((block >> k & 1) != 0) {
-      sides.push_back(tile.sides[k]);
-    } else {
-      repeats = tile.sides[k];
-    }
-  }
-  if (repeats.extent == 2 && permuted_bytes(machine) < machine.vector_bytes)
-    return Permutation(sides, at, machine, tables).emit_with_sibling(repeats.stride);
+  std::vector<Side> sides, repeated;
   Machine each = machine;
-  if (repeats.extent > 1) each.alignment = std::gcd(machine.alignment, repeats.stride[0]);
+  for (size_t k = 0; k < tile.sides.size(); ++k) {
+    const Side& side = tile.sides[k];
+    ((block >> k & 1) != 0 ? sides : repeated).push_back(side);
+    if ((block >> k & 1) == 0 && side.extent > 1)
+      each.alignment = std::gcd(each.alignment, side.stride[0]);
+  }
+  const TileRun repeats(in_order_of_target(repeated));
+  if (repeats.extent() == 2 && permuted_bytes(machine) < machine.vector_bytes)
+    return Permutation(sides, at, machine, tables).emit_with_sibling(repeats.digits()[0].stride);
   Permutation permutation(sides, at, each, tables);
-  const std::vector<ImageRun> images = permutation.images(repeats.extent);
+  const std::vector<ImageRun> images = permutation.images(repeats.extent());
   // Of a tile that is cut they may not go on.
   const bool go_on = std::all_of(images.begin(), images.end(), [&](const ImageRun& run) {
-    return run.bytes == repeats.extent * repeats.stride[0];
+    return repeats.is_contiguous(0, run.bytes / repeats.extent());
   });
-  if (repeats.extent == 1 || !go_on || !can_shift_images(machine))
-    return repeat(repeats, permutation.emit_alone());
+  if (repeats.extent() == 1 || !go_on || !can_shift_images(machine)) {
+    Body body = permutation.emit_alone();
+    for (auto side = repeated.rbegin(); side != repeated.rend(); ++side)
+      body = repeat(*side, std::move(body));
+    return body;
+  }
   const int64_t image_bytes = images.back().image + images.back().bytes;
   scratch_bytes = std::max(scratch_bytes, image_bytes);
   Body body = claim_ends(images, machine);
-  append(body, loop_always(repeats.extent,
-                           {{source_stream, repeats.stride[1]},
-                            {scratch_stream, repeats.stride[0]},
-                            {prefetch_stream, repeats.stride[1]}},
+  append(body, loop_always(repeats.extent(),
+                           {repeats.step(source_stream, 1, 1), repeats.step(scratch_stream, 0, 1),
+                            repeats.step(prefetch_stream, 1, 1)},
                            permutation.emit_into(images, image_bytes)));
   for (const ImageRun& image : images) append(body, emit_image_out(image, machine, nullptr));
   // All blocks live on one scratch: wherever they stand, they are one unit of work.
