@@ -277,6 +277,7 @@ TEST(Permutations, OfTilesThatFollowEachOtherMakeImagesOfPages) {
     int64_t blocks;  // that leave together
   };
   for (const Row& row : {Row{"bf16[4096,4096] -> bf16[4096,4096]{1,0:T(8,128)(2,1)}", 32},
+                         Row{"bf16[4090,4000] -> bf16[4090,4000]{1,0:T(8,128)(2,1)}", 32},
                          Row{"u8[4096,4096] -> u8[4096,4096]{1,0:T(8,128)(4,1)}", 16}}) {
     const IterationSpace space = simplified_space(row.text);
     const Schedule between = schedule(space, streaming_target(), CodeGoal::fast, false);
