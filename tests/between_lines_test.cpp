@@ -229,18 +229,8 @@ TEST(Blocks, AreNoSingleColumnsWhereNothingDividesThem) {
   }
 }
 
-/// The program for targets that begin 16 bytes behind a line; none where others serve those.
-std::optional<Program> behind_header(const char* text, const Target& target) {
-  for (Program& program : plan_programs(simplified_space(text), target)) {
-    if (program.operands[0].phase == 16) return std::move(program);
-  }
-  return std::nullopt;
-}
-
 TEST(Peeling, LetsBlocksBeginOnLinesBehindTheHeaderOfAnAllocator) {
-  Target target = streaming_target();
-  target.long_run_bytes = 256;
-  target.page_element_bytes = 16;
+  const Target target = target_of_long_runs();
   for (const char* text :
        {"f32[4096,4096] -> f32[4096,4096]{0,1}", "f64[1024,2048] -> f64[1024,2048]{0,1}",
         "u8[8192,8192] -> u8[8192,8192]{0,1}", "u8[4,4096,1024] -> u8[4,4096,1024]{1,2,0}",
@@ -261,9 +251,7 @@ TEST(Peeling, LetsBlocksBeginOnLinesBehindTheHeaderOfAnAllocator) {
 }
 
 TEST(Peeling, LeavesProgramsTogetherShort) {
-  Target target = streaming_target();
-  target.long_run_bytes = 256;
-  target.page_element_bytes = 16;
+  const Target target = target_of_long_runs();
   for (const char* text :
        {"u8[8192,8192] -> u8[8192,8192]{0,1}", "u8[3008,6400] -> u8[3008,6400]{0,1}",
         "u8[2048,20000] -> u8[2048,20000]{0,1}", "u16[4096,4096] -> u16[4096,4096]{0,1}",
@@ -277,9 +265,7 @@ TEST(Peeling, LeavesProgramsTogetherShort) {
 
 TEST(Peeling, LeavesBlocksTheirPipeline) {
   // They ask for the next one while a panel leaves; rests that come and go by turns do not.
-  Target target = streaming_target();
-  target.long_run_bytes = 256;
-  target.page_element_bytes = 16;
+  const Target target = target_of_long_runs();
   for (const char* text :
        {"f64[2048,4,512] -> f64[2048,4,512]{1,0,2}", "f32[4096,4096] -> f32[4096,4096]{0,1}",
         "u16[4096,4096] -> u16[4096,4096]{0,1}"}) {
@@ -302,9 +288,7 @@ TEST(Peeling, IsForLongRunsThatBeginAlike) {
 }
 
 TEST(Peeling, IsAlongRunsOfTheSourceToo) {
-  Target target = streaming_target();
-  target.long_run_bytes = 256;
-  target.page_element_bytes = 16;
+  const Target target = target_of_long_runs();
   struct Row {
     const char* text;
     Peel rows, columns;

@@ -3,14 +3,12 @@
 // of it arrives.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "loop_nest/loop_nest.hpp"
-#include "plan/planner.hpp"
 #include "program/program.hpp"
 #include "schedule/scheduling.hpp"
 #include "select/select.hpp"
@@ -26,13 +24,6 @@ constexpr int64_t header = 16;
 
 INSTANTIATE_TEST_SUITE_P(Streaming, Microkernel, ::testing::ValuesIn(streaming_setups()),
                          [](const auto& info) { return name_of(info.param); });
-
-Target target_of_long_runs() {
-  Target target = streaming_target();
-  target.long_run_bytes = 256;
-  target.page_element_bytes = 16;
-  return target;
-}
 
 std::optional<Schedule> columns_of(const char* text, const Target& target,
                                    CodeGoal goal = CodeGoal::fast) {
@@ -113,11 +104,8 @@ TEST(SplicedColumns, AreWhatLeavesAroundTheCachesBehindAHeader) {
   for (const char* text :
        {"f32[4,384,384] -> f32[4,384,384]{1,2,0}", "f32[1024,1024] -> f32[1024,1024]{0,1}",
         "f64[8,256,264] -> f64[8,256,264]{1,2,0}"}) {
-    const std::vector<Program> programs = plan_programs(simplified_space(text), target);
-    const auto behind = std::find_if(programs.begin(), programs.end(), [](const Program& program) {
-      return program.operands[0].phase == header;
-    });
-    ASSERT_NE(behind, programs.end()) << text;
+    const std::optional<Program> behind = behind_header(text, target);
+    ASSERT_TRUE(behind.has_value()) << text;
     EXPECT_TRUE(uses_nontemporal_stores(*behind)) << text;
     const std::optional<Schedule> spliced = columns_of(text, target);
     ASSERT_TRUE(spliced.has_value()) << text;

@@ -12,7 +12,6 @@
 
 #include "loop_nest/loop_nest.hpp"
 #include "microkernel/tile_run.hpp"
-#include "plan/planner.hpp"
 #include "program/program.hpp"
 #include "schedule/scheduling.hpp"
 #include "select/select.hpp"
@@ -118,13 +117,6 @@ TEST(SplicedRun, IsWalkedByStepsThatAddUp) {
 
 // ---- schedules
 
-Target target_of_long_runs() {
-  Target target = streaming_target();
-  target.long_run_bytes = 256;
-  target.page_element_bytes = 16;
-  return target;
-}
-
 TEST(Splices, TakeWhatMakesWholeBlocks) {
   const Target target = target_of_long_runs();
   struct Row {
@@ -202,11 +194,8 @@ TEST(Splices, AreBlocksThatAskForTheNextOneAndLeaveAroundTheCaches) {
                            "f32[96,28,28,4,48] -> f32[96,28,28,4,48]{0,1,2,3,4}",
                            "u16[128,28,28,128] -> u16[128,28,28,128]{0,1,2,3}",
                            "f64[48,28,28,28,48] -> f64[48,28,28,28,48]{0,1,2,3,4}"}) {
-    const std::vector<Program> programs = plan_programs(simplified_space(text), target);
-    const auto behind = std::find_if(programs.begin(), programs.end(), [](const Program& program) {
-      return program.operands[0].phase == header;
-    });
-    ASSERT_NE(behind, programs.end()) << text;
+    const std::optional<Program> behind = behind_header(text, target);
+    ASSERT_TRUE(behind.has_value()) << text;
     EXPECT_TRUE(uses_nontemporal_stores(*behind)) << text;
     EXPECT_TRUE(verify(*behind, target)) << text;
     const IterationSpace space = simplified_space(text);

@@ -125,7 +125,7 @@ struct TouchingRows {
 };
 
 /// Those that are whole lines, and as many as are worth it; none else.
-std::optional<TouchingRows> touching_rows(const IterationSpace& space, const Target& target) {
+std::optional<TouchingRows> whole_touching_rows(const IterationSpace& space, const Target& target) {
   const int axis = axis_of_runs(space, 0), across = axis_of_runs(space, 1);
   const int64_t bytes = space.op.bytes, in_line = target.line_bytes / bytes;
   if (across < 0 || axis == across || !runs_begin_alike(space, target, 0, axis))
@@ -162,7 +162,7 @@ std::optional<Schedule> spliced_columns(const IterationSpace& simplified, const 
                                         const Target& target, int64_t phase, CodeGoal goal) {
   const int64_t bytes = simplified.op.bytes;
   if (bytes >= program::lane_bytes || phase % bytes != 0) return std::nullopt;
-  const std::optional<TouchingRows> rows = touching_rows(simplified, target);
+  const std::optional<TouchingRows> rows = whole_touching_rows(simplified, target);
   if (!rows || !moves_by_panels(on_line, *rows)) return std::nullopt;
   const int64_t first = ends_of(simplified, target, rows->axis, phase).first;
   const int64_t block = std::min(block_elements(on_line, rows->axis), rows->run);

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "plan/planner.hpp"
 #include "restride/problem.hpp"
 
 namespace restride::testing {
@@ -63,6 +65,13 @@ int64_t tiles_between(const Schedule& schedule) {
   int64_t tiles = 1;
   for (auto loop = nearest + 1; loop < tile; ++loop) tiles *= loop->extent;
   return tiles;
+}
+
+std::optional<Program> behind_header(const char* text, const Target& target) {
+  for (Program& program : plan_programs(simplified_space(text), target)) {
+    if (program.operands[0].phase == 16) return std::move(program);
+  }
+  return std::nullopt;
 }
 
 }  // namespace restride::testing

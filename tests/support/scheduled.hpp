@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "program/program.hpp"
 #include "schedule/scheduling.hpp"
 #include "space/iteration_space.hpp"
 
@@ -36,5 +38,8 @@ int64_t target_run_elements(const Schedule& schedule);
 
 /// The product of its other loops.
 int64_t source_run_elements(const Schedule& schedule);
+
+/// The program for targets that begin 16 bytes behind a line; none where others serve those.
+std::optional<Program> behind_header(const char* text, const Target& target);
 
 }  // namespace restride::testing

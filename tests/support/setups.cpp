@@ -61,6 +61,13 @@ Target streaming_target() {
   return target;
 }
 
+Target target_of_long_runs() {
+  Target target = streaming_target();
+  target.long_run_bytes = 256;
+  target.page_element_bytes = 16;
+  return target;
+}
+
 std::vector<Setup> setups() {
   std::vector<Setup> result;
   for (const Target& target : known_targets()) {

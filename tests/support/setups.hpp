@@ -38,6 +38,8 @@ Target target_of(const Setup& setup);
 /// AVX-512 with permutes of bytes and caches of one size on any machine, which arrays of a megabyte
 /// go around.
 Target streaming_target();
+/// The same, which takes runs of some lines and no pages.
+Target target_of_long_runs();
 
 /// Every program of the problem `text`, on every backend that runs it; of slow ones on a share of
 /// the problems.
