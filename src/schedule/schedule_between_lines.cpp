@@ -85,11 +85,6 @@ constexpr int64_t least_apart_bytes = 1280;
 // u8 4096 x 4096 .75.
 constexpr int64_t narrow_boxed_bytes = 2;
 
-// Rows of so many bytes an element come to scratch first if they lie so far apart: several of a
-// page are read ahead. u8 5934 x 2022 1.09 times as long, 4125 x 2909 1.12,
-// u16[12,750,666]{1,0,2} 1.25; u16 1967 x 12709 .83, 3298 x 3032 .78.
-constexpr int64_t narrow_gathered_bytes = 2, least_gathered_pitch = 3 * 1024;
-
 // Boxes of two panels ask for two lines of a row at a time: with three u16 4161 x 4161 .37 -> .44
 // of the ceiling, u8 .33 -> .35.
 constexpr int64_t least_panels = 3;
@@ -177,14 +172,13 @@ int64_t take_shifted_rows(Draft& draft) {
 }
 
 /// Whether rows of the source begin between lines, too, and panels would read the lines of a row
-/// again and again: those of narrow elements, or rows whose lines meet in few sets of L1.
+/// again and again, which meet in few sets of L1.
 bool gathers_rows(const Draft& draft) {
   const Target& target = draft.target();
   const int64_t bytes = draft.space().op.bytes;
   const int64_t pitch = std::abs(draft.loop(finest_loop(draft, 0)).stride[1]);
-  if (bytes > target.gathered_row_element_bytes || pitch % target.line_bytes == 0) return false;
-  const bool narrow = bytes <= narrow_gathered_bytes && pitch >= least_gathered_pitch;
-  return narrow || !l1_holds_lines(target, pitch, shifted_chunk_rows(draft));
+  return bytes <= target.gathered_row_element_bytes && pitch % target.line_bytes != 0 &&
+         !l1_holds_lines(target, pitch, shifted_chunk_rows(draft));
 }
 
 /// Marks loops that make some panels of the source beside these rows. False where there are not

@@ -12,7 +12,9 @@ namespace restride::testing {
 /// Collects the lines of the first source that a program asks for, by walking all iterations.
 class AskedLines {
  public:
-  explicit AskedLines(const Program& program) : program_(program), at_(program.streams.size(), 0) {
+  /// `phase`: by how many bytes the source begins behind a line.
+  explicit AskedLines(const Program& program, int64_t phase = 0)
+      : program_(program), at_(program.streams.size(), 0), phase_(phase) {
     walk(program.root);
   }
 
@@ -42,9 +44,9 @@ class AskedLines {
     const int64_t byte = at_[op.stream] + op.offset;
     if (operand.role != program::Role::source) return;
     if (op.code == program::Code::load) {
-      read_.insert({byte / 64, (byte + op.bytes - 1) / 64});
+      read_.insert({(byte + phase_) / 64, (byte + op.bytes - 1 + phase_) / 64});
     } else if (byte >= operand.begin && byte < operand.end) {
-      ask(byte / 64);
+      ask((byte + phase_) / 64);
     }
   }
 
@@ -57,6 +59,7 @@ class AskedLines {
   const Program& program_;
   std::vector<int64_t> at_;
   std::set<int64_t> lines_, read_;
+  int64_t phase_;
   int64_t in_time_ = 0;
   int64_t last_ = -1, side_by_side_ = 0;
 };

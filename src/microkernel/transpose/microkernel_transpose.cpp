@@ -227,9 +227,6 @@ Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& 
   if (can_join(row, 0, column, machine)) {
     return emit_joined_transpose(row, 0, column, at, machine, scratch_bytes);
   }
-  if (can_shift_gathered(row, column, machine)) {
-    return emit_shifted_gathered_transpose(row, column, at, machine, scratch_bytes);
-  }
   if (can_shift(row, column, machine)) {
     return emit_shifted_transpose(row, column, at, machine, scratch_bytes);
   }
