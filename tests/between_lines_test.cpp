@@ -210,7 +210,10 @@ TEST(CopiedRows, LeaveInLinesWhereTheyAreWorthIt) {
   for (const Row& row : {Row{"f32[582,75,80] -> f32[582,75,80]{2,0,1}", true, false},
                          Row{"f32[300,200,112] -> f32[300,200,112]{2,0,1}", true, false},
                          Row{"f32[300,200,128] -> f32[300,200,128]{2,0,1}", true, true},
-                         Row{"f32[300,200,64] -> f32[300,200,64]{2,0,1}", false, false}}) {
+                         Row{"f32[300,200,64] -> f32[300,200,64]{2,0,1}", false, false},
+                         // Some of them would be joined where the array begins on a line.
+                         Row{"f64[300,200,98] -> f64[300,200,98]{2,0,1}", true, false},
+                         Row{"f32[300,200,116] -> f32[300,200,116]{2,0,1}", true, false}}) {
     const IterationSpace space = simplified_space(row.text);
     EXPECT_EQ(uses_nontemporal_stores(plan_programs(space, read_ahead).back()), row.read_ahead)
         << row.text;

@@ -112,6 +112,18 @@ TEST_P(Microkernel, MovesRowsAlongWhichTilesDoNotNest) {
   }
 }
 
+TEST_P(Microkernel, CopiesRowsOfTilesOfWhichTheLastOnesAreCut) {
+  for (const char* text :
+       {"u8[27,640] -> u8[27,640]{1,0:T(8,128)}", "u8[27,700] -> u8[27,700]{1,0:T(8,128)}",
+        "u16[19,512] -> u16[19,512]{1,0:T(8,128)}",
+        "u16[3,17,900] -> u16[3,17,900]{2,1,0:T(8,128)}", "f32[39,99] -> f32[39,99]{1,0:T(16,16)}",
+        "f32[35,200]{1,0:T(4,16)} -> f32[35,200]{1,0:T(8,32)}",
+        "f64[43,64] -> f64[43,64]{1,0:T(8,8)}", "c128[20,35] -> c128[20,35]{1,0:T(16,8)}"}) {
+    expect_conforms(text, GetParam());
+    if (HasFatalFailure()) return;
+  }
+}
+
 TEST_P(Microkernel, CopiesLongRowsThatBeginAnywhereInALine) {
   for (const char* type : {"u16", "f32", "f64", "c128"}) {
     // Rows of one and of several turns of the loop, and of more than a unit.

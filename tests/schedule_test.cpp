@@ -81,6 +81,16 @@ TEST(Rows, OfAFewLinesArePutTogetherWhereTheyShareBothEndsWithOthers) {
   }
 }
 
+TEST(Rows, OfTilesArePutTogetherWithARestWhereTheTargetBeginsBetweenLines) {
+  const Target target = streaming_target();
+  for (const char* const text : {"u8[315,262144] -> u8[315,262144]{1,0:T(8,128)}",
+                                 "f32[3616,995] -> f32[3616,995]{1,0:T(16,16)}"}) {
+    const IterationSpace space = simplified_space(text);
+    EXPECT_EQ(schedule(space, target, CodeGoal::fast, false).staging, Staging::images) << text;
+    EXPECT_EQ(schedule(space, target).movement, Movement::row) << text;
+  }
+}
+
 TEST(Rows, BetweenLinesGoInTheOrderOfTheSource) {
   struct Row {
     const char* text;

@@ -49,6 +49,15 @@ constexpr int64_t soon_pages = 4;
 // them, if they are worth shifting: of 320 and 448 bytes .83 to .95 of the time of images, of 256
 // bytes .88 to 1.36. Short ones are better off by way of images on Zen 4: see Make::images_rows.
 
+// Rows that are joined make lines where the target begins on one; elsewhere they went through the
+// caches. Zen 4, 16 bytes behind a line: 11 problems with rows of 520 bytes to 3 KB .58 of the time
+// of that, images of up to 2 KB .81: f64[512,256,98]{2,0,1} .42 -> .86 of the ceiling.
+bool shifts_one_by_one(const Draft& draft, int64_t row_bytes) {
+  return !draft.begins_line() && draft.schedule().nontemporal &&
+         row_bytes >= least_shifted_row_bytes(draft.target()) &&
+         shifts_rows_by_source(draft, row_bytes);
+}
+
 /// Puts as many rows that follow each other in the target into a tile as make whole lines. False
 /// where they do not, and in parts of boxes, which begin anywhere, unless rows are short: those of
 /// scratch, joined, made too much code of u16 255 x 2047 (.15 -> .43 of the ceiling in the caches).
@@ -58,6 +67,7 @@ bool join_rows(Draft& draft, int64_t row_bytes) {
   const int k = draft.next_in_run(0, row_bytes);
   if (rows == 1 || k < 0 || !draft.movable_inside(k) || draft.loop(k).extent < rows) return false;
   if (draft.loop(k).stride[1] == 0) return repeat_joined_rows(draft, k, rows, row_bytes);
+  if (shifts_one_by_one(draft, row_bytes)) return false;
   draft.mark(draft.split_off(k, rows)) = Mark::target_run;
   return true;
 }

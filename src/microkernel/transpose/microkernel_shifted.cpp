@@ -5,8 +5,8 @@
 //
 // A panel reads a vector of each row, which lies in two lines if the row begins between lines.
 // Where the lines of rows meet in few sets of L1, these are gone before the next panel reads the
-// rest of them, and a load waits for both. Then the rows of a chunk are copied to scratch first, one
-// after the other, and panels come in from there:
+// rest of them, and a load waits for both. Then the rows of a chunk are copied to scratch first,
+// one after the other, and panels come in from there:
 //
 //     source  ..rrrrrrrrrrrrrrrr..      scratch  rrrrrrrrrrrrrrrr      panels  r r r r
 //             ....ssssssssssssssss               ssssssssssssssss              s s s s
