@@ -81,6 +81,17 @@ TEST(Rows, OfAFewLinesArePutTogetherWhereTheyShareBothEndsWithOthers) {
   }
 }
 
+TEST(Rows, ArePutTogetherWhereArraysAreLarge) {
+  Target target = streaming_target();
+  target.reads_ahead_by_step = target.images_rows = true;
+  const char* const text = "u16[31,16120,80] -> u16[31,16120,80]{2,0,1}";
+  const int64_t both = 2 * 31 * 16120 * 160;
+  target.imaging_bytes = both - 1;
+  EXPECT_EQ(scheduled(text, target).staging, Staging::images);
+  target.imaging_bytes = both;
+  EXPECT_EQ(scheduled(text, target).movement, Movement::row);
+}
+
 TEST(Rows, OfTilesArePutTogetherWithARestWhereTheTargetBeginsBetweenLines) {
   const Target target = streaming_target();
   for (const char* const text : {"u8[315,262144] -> u8[315,262144]{1,0:T(8,128)}",

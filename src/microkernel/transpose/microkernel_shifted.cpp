@@ -1,7 +1,7 @@
 // Transposes of a shifted box (shifted_box): each panel comes in, then its columns leave while the
-// next chunk is asked for. (While a panel leaves, the next one comes in: with two panels in L1 and
-// twice the code, Zen 4, u8 9001 x 3001 1.6 times as long, 5056 x 6016 where both arrays begin 16
-// bytes behind a line 1.4, of wider elements 1.0.)
+// next chunk is asked for. (Where it comes in while the one before leaves, as in
+// microkernel_shifted_by_turns, two panels are in L1, and there is more code: Zen 4, u8 9001 x 3001
+// 1.6 times as long, 5056 x 6016 where both arrays begin 16 bytes behind a line 1.4, of f32 1.0.)
 //
 // A panel reads a vector of each row, which lies in two lines if the row begins between lines.
 // Where the lines of rows meet in few sets of L1, these are gone before the next panel reads the

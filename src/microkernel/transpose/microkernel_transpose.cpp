@@ -228,7 +228,9 @@ Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& 
     return emit_joined_transpose(row, 0, column, at, machine, scratch_bytes);
   }
   if (can_shift(row, column, machine)) {
-    return emit_shifted_transpose(row, column, at, machine, scratch_bytes);
+    return shifts_by_turns(machine)
+               ? emit_shifted_by_turns(row, column, at, machine, scratch_bytes)
+               : emit_shifted_transpose(row, column, at, machine, scratch_bytes);
   }
   if (can_image(row, column, machine)) {
     return emit_imaged_transpose(row, column, at, machine, scratch_bytes);

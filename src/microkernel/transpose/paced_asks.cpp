@@ -23,7 +23,8 @@ constexpr int64_t parts_of_rows = 10;
 
 AskedFrom asked_from(const TileRun& rows, int64_t first, const Machine& machine) {
   const int64_t line = machine.target.line_bytes;
-  const bool aligned = rows.extent() == 1 || rows.at(1, 1) % line == 0;
+  const bool aligned =
+      machine.pointer_alignment % line == 0 && (rows.extent() == 1 || rows.at(1, 1) % line == 0);
   if (aligned) return {first, machine.target.asked_level};
   // The first line of rows that begin between lines is there: the box before has read to its
   // middle. (u8 4097 x 4095 .45 -> .49 of the ceiling, f32 .615 -> .645, a model that only reads
