@@ -86,8 +86,18 @@ TEST(RowsBehindAHeader, GetOneForEveryPlaceThatAnAllocatorGives) {
 TEST(RowsBehindAHeader, GetOneAroundTheCachesWhereLongRowsAreComputed) {
   const Target target = target_of({"avx512_vbmi", Caches::hold_nothing});
   expect_own_programs({{"convert(s32[8,2048]) -> f32[8,2048]", true},
-                       {"multiply(f32[8,1], f32[1,4096]) -> f32[8,4096]", true},
-                       {"add(f32[8,512], f32[8,512]{0,1}) -> f32[8,512]", false}},
+                       {"multiply(f32[8,1], f32[1,4096]) -> f32[8,4096]", true}},
+                      target);
+}
+
+TEST(RowsBehindAHeader, GetOneAroundTheCachesWhereTheyAreComputedInBlocks) {
+  const Target target = target_of({"avx512_vbmi", Caches::hold_nothing});
+  expect_own_programs({{"add(f32[8,512], f32[8,512]{0,1}) -> f32[8,512]", true},
+                       {"convert(f32[1024,100]) -> bf16[1024,100]{0,1}", true},
+                       {"convert(f32[96,256,56]) -> f16[96,256,56]{1,2,0}", false},  // short
+                       {"convert(f32[1000,96]) -> f16[1000,96]{0,1}", false},        // no lines
+                       // A source whose tiles lie across the blocks.
+                       {"add(f32[8,512]{0,1}, f32[8,512]{1,0:T(8,64)}) -> f32[8,512]", false}},
                       target);
 }
 
@@ -145,6 +155,21 @@ TEST_P(Microkernel, StoresRowsOfEveryLengthLineByLine) {
     expect_conforms(matrix + " -> " + matrix + "{1,0:PAD(5," + pitch + ";zero)}", GetParam());
     const std::string bytes = array("u8", {3, 4 * elements, 2});
     expect_conforms(bytes + " -> " + bytes + "{2,1,0}", GetParam());
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_P(Microkernel, ComputesBlocksOfRowsOfWholeLines) {
+  for (const char* text :
+       {"convert(f32[512,70]) -> bf16[512,70]{0,1}", "convert(f32[1024,66]) -> s8[1024,66]{0,1}",
+        "convert(bf16[3,20,256]) -> f32[3,20,256]{2,0,1}",
+        "convert(bf16[320,33]) -> f32[320,33]{0,1}",
+        "convert(f32[640,9,12]) -> f64[640,9,12]{0,2,1}",
+        "add(f32[9,320], f32[9,320]{0,1}) -> f32[9,320]",
+        "add(f32[320,70], f32[70] dims={1}) -> f32[320,70]{0,1}",
+        "add(f32[8,512]{0,1}, f32[8,512]{1,0:T(8,64)}) -> f32[8,512]",
+        "multiply(f64[17,192]{0,1}, f64[17,192]) -> f64[17,192]"}) {
+    expect_conforms(text, GetParam());
     if (HasFatalFailure()) return;
   }
 }

@@ -132,8 +132,10 @@ std::optional<Planned> plan_behind_header(const IterationSpace& simplified, cons
                                           const Target& target, int64_t most_bytes) {
   const TargetPointer behind{target.vector_bytes, header_bytes % target.vector_bytes};
   if (behind.phase == 0) return std::nullopt;
-  if (on_line.movement == Movement::compute)
-    return computed_behind(on_line, target, behind, most_bytes);
+  if (on_line.movement == Movement::compute) {
+    std::optional<Planned> rows = computed_behind(on_line, target, behind, most_bytes);
+    if (rows) return rows;
+  }
   const auto planned = [&](std::optional<Schedule> schedule) -> std::optional<Planned> {
     if (!schedule) return std::nullopt;
     Planned plan = plan_of(*std::move(schedule), target, behind);

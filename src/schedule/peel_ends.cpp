@@ -23,8 +23,10 @@ bool is_uniform(const IterationSpace& space, int axis) {
     if (loop.axis == axis && loop.step == 1) finest = loop.stride;
   }
   return std::all_of(space.loops.begin(), space.loops.end(), [&](const Loop& loop) {
-    return loop.axis != axis ||
-           (loop.stride[0] == loop.step * finest[0] && loop.stride[1] == loop.step * finest[1]);
+    bool as_finest = true;
+    for (size_t k = 0; k < finest.size(); ++k)
+      as_finest = as_finest && loop.stride[k] == loop.step * finest[k];
+    return loop.axis != axis || as_finest;
   });
 }
 

@@ -12,7 +12,7 @@ namespace restride {
 /// The axis along which elements of an operand lie side by side; -1: none, or more than they.
 int axis_of_runs(const IterationSpace& space, size_t operand);
 
-/// Whether all loops of an axis advance in both operands as its finest does.
+/// Whether all loops of an axis advance in all operands as its finest does.
 bool is_uniform(const IterationSpace& space, int axis);
 
 /// Whether all loops but those of `axis` lead to whole lines of an operand.
