@@ -97,7 +97,7 @@ TEST(RowsBehindAHeader, GetOneAroundTheCachesWhereTheyAreComputedInBlocks) {
                        {"convert(f32[96,256,56]) -> f16[96,256,56]{1,2,0}", false},  // short
                        {"convert(f32[1000,96]) -> f16[1000,96]{0,1}", false},        // no lines
                        // A source whose tiles lie across the blocks.
-                       {"add(f32[8,512]{0,1}, f32[8,512]{1,0:T(8,64)}) -> f32[8,512]", false}},
+                       {"add(f32[16,528]{0,1}, f32[16,528]{1,0:T(8,64)}) -> f32[16,528]", false}},
                       target);
 }
 
@@ -167,7 +167,7 @@ TEST_P(Microkernel, ComputesBlocksOfRowsOfWholeLines) {
         "convert(f32[640,9,12]) -> f64[640,9,12]{0,2,1}",
         "add(f32[9,320], f32[9,320]{0,1}) -> f32[9,320]",
         "add(f32[320,70], f32[70] dims={1}) -> f32[320,70]{0,1}",
-        "add(f32[8,512]{0,1}, f32[8,512]{1,0:T(8,64)}) -> f32[8,512]",
+        "add(f32[16,528]{0,1}, f32[16,528]{1,0:T(8,64)}) -> f32[16,528]",
         "multiply(f64[17,192]{0,1}, f64[17,192]) -> f64[17,192]"}) {
     expect_conforms(text, GetParam());
     if (HasFatalFailure()) return;
