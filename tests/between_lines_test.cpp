@@ -309,7 +309,8 @@ TEST(Peeling, IsNotForSmallMatricesOfWideElements) {
                          // Longer runs of the target, of the source; matrices that lie apart.
                          Row{"c128[186,256,80] -> c128[186,256,80]{1,2,0}", true},
                          Row{"c128[186,128,160] -> c128[186,128,160]{1,2,0}", true},
-                         Row{"c128[128,186,80] -> c128[128,186,80]{0,2,1}", true},
+                         Row{"c128[128,9,80,20] -> c128[128,9,80,20]{0,3,1,2}", true},
+                         Row{"c128[20,9,128,80] -> c128[20,9,128,80]{2,0,3,1}", true},
                          Row{"f64[186,256,80] -> f64[186,256,80]{1,2,0}", true}}) {
     EXPECT_EQ(behind_header(row.text, target).has_value(), row.peeled) << row.text;
   }
