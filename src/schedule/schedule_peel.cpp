@@ -31,7 +31,7 @@ constexpr int64_t most_shared_lines = 32;
 // Matrices of 16-byte elements with such runs, which touch in both arrays, are better off as
 // images, which leave wherever they begin. Zen 4, 16 bytes behind a line, 7 problems .72 of the
 // time: c128[4,256,64,59]{2,3,0,1} .46 -> .76 of the ceiling, c128[186,128,80]{1,2,0} .57 -> .8;
-// runs of the source of 2 KB .94, of 3 KB 1.5, of narrower elements .8 to 1.3.
+// runs of the source of 2 KB .94, of 3 KB 1.5, of narrower elements 45 would take .8 to 3.9.
 constexpr int64_t most_imaged_run_bytes = 3 * 1024, most_imaged_source_run_bytes = 2 * 1024 - 1;
 
 /// Whether they are.

@@ -79,8 +79,8 @@ struct Make {
   /// Lines of the target by which rows that begin between lines come in, of elements of four bytes
   /// and more; narrower ones come in by two.
   int shifted_chunk_lines = 2;
-  /// Elements of up to so many bytes, whose rows begin between lines of both operands, come to
-  /// scratch row after row before boxes of them are transposed.
+  /// Elements of up to so many bytes, whose rows begin between lines of both operands and crowd
+  /// sets of L1 in the source, come to scratch row after row before boxes of them are transposed.
   int gathered_row_element_bytes = 0;
   /// Where transposes stream, narrow rows of the source a power of two apart come to scratch though
   /// runs of them make whole lines of the target, which panels could write.

@@ -90,23 +90,10 @@ class ShiftedTranspose {
                        body_of(emitter.take()));
   }
 
-  Body groups_in(int64_t groups) const {
-    Emitter emitter(machine_.target, machine_.vector_bytes);
-    panel_.fill(emitter, 1, scratch_stream, {gathers_ ? gathered_at() : 0, box_.panel_at()});
-    return loop_always(groups, panel_.fill_steps(1, scratch_stream), body_of(emitter.take()));
-  }
-
   /// Behind the last row is what was there.
   Body panel_in(int64_t rows) const {
-    const int64_t group = panel_.group_rows(), whole = rows / group, behind = rows % group;
-    if (behind == 0 || gathers_) return groups_in(ceil_div(rows, group));
-    Body body = whole > 0 ? groups_in(whole) : Body{};
-    const StagedPanel last(rows_.first(behind), chunk_rows(machine_), at_[1], machine_);
-    Emitter emitter(machine_.target, machine_.vector_bytes);
-    last.fill(emitter, 1, scratch_stream,
-              {rows_.at(1, whole * group), box_.panel_at() + whole * machine_.vector_bytes});
-    append(body, body_of(emitter.take()));
-    return body;
+    if (!gathers_) return box_.rows_in(rows);
+    return box_.groups_in(ceil_div(rows, panel_.group_rows()), gathered_at());
   }
 
   Body each_panel(Body body) const {
@@ -185,10 +172,13 @@ bool can_shift(const TileRun& rows, const TileRun& columns, const Machine& machi
   }
   if (!rows.is_contiguous(0, element) || !columns.is_contiguous(1, element)) return false;
   const StagedPanel panel(rows, chunk_rows(machine), 0, machine);
+  const int64_t panels = shifts_by_turns(machine) ? 2 : 1;
+  const bool gathers = machine.staging == Staging::panels_of_gathered_rows;
+  const int64_t gathered = gathers ? chunk_rows(machine) * columns.extent() * element : 0;
   return rows.sides() == 1 && rows.extent() >= chunk_rows(machine) &&
          rows.extent() * element >= target.shifting_run_bytes && columns.divides(panel.columns()) &&
          columns.divides(flushed_columns(panel)) && columns.extent() > panel.columns() &&
-         ShiftedTranspose(rows, columns, {}, machine).scratch_bytes() <= program::max_scratch_bytes;
+         columns.extent() * line + panels * panel.bytes() + gathered <= program::max_scratch_bytes;
 }
 
 Body emit_shifted_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,

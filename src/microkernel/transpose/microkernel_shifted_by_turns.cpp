@@ -30,7 +30,6 @@ class ShiftedByTurns {
       : machine_(machine),
         rows_(rows),
         columns_(columns),
-        at_(at),
         panel_(rows, chunk_rows(machine), at[1], machine),
         box_(rows_, columns_, at, panel_, machine),
         ahead_(rows.first(chunk_rows(machine)), columns, at[1], machine,
@@ -59,13 +58,7 @@ class ShiftedByTurns {
     return steps;
   }
 
-  Body groups_in(int64_t groups) const {
-    Emitter emitter(machine_.target, machine_.vector_bytes);
-    panel_.fill(emitter, 1, scratch_stream, {0, box_.panel_at()});
-    return loop_always(groups, panel_.fill_steps(1, scratch_stream), body_of(emitter.take()));
-  }
-
-  Body panel_in() const { return groups_in(panel_.groups()); }
+  Body panel_in() const { return box_.groups_in(panel_.groups(), 0); }
 
   /// The lines that its columns share with others are asked for, each panel comes in, then its
   /// columns leave.
@@ -118,34 +111,17 @@ class ShiftedByTurns {
         body_of(interleaved(emitter.take(), box_.columns_out(Chunk::other, columns, asks()))));
   }
 
-  // ---- rows that make no whole chunk
-
+  /// Rows that make no whole chunk.
   Body rest_out() const {
-    Body body = rest_in();
+    Body body = box_.rows_in(box_.rest());
     append(body, loop_always(panel_.columns(), column_steps(1),
                              body_of(box_.rest_of_column_out(asks()))));
     return box_.at_chunk(box_.chunks(), ahead_.asks(), each_panel(std::move(body)));
   }
 
-  /// The last group of rows may be short; behind it is what was there.
-  Body rest_in() const {
-    const int64_t group = panel_.group_rows(), whole = box_.rest() / group;
-    const int64_t behind = box_.rest() % group;
-    Body body;
-    if (whole > 0) body = groups_in(whole);
-    if (behind == 0) return body;
-    const StagedPanel last(rows_.first(behind), chunk_rows(machine_), at_[1], machine_);
-    Emitter emitter(machine_.target, machine_.vector_bytes);
-    last.fill(emitter, 1, scratch_stream,
-              {rows_.at(1, whole * group), box_.panel_at() + whole * machine_.vector_bytes});
-    append(body, body_of(emitter.take()));
-    return body;
-  }
-
   const Machine& machine_;
   TileRun rows_;     // make runs of the target
   TileRun columns_;  // make runs of the source
-  Strides at_;
   StagedPanel panel_;
   ShiftedBox box_;
   BoxAhead ahead_;
@@ -155,7 +131,8 @@ class ShiftedByTurns {
 }  // namespace
 
 bool shifts_by_turns(const Machine& machine) {
-  return machine.element_bytes >= least_bytes_by_turns;
+  return machine.element_bytes >= least_bytes_by_turns &&
+         machine.staging != Staging::panels_of_gathered_rows;
 }
 
 Body emit_shifted_by_turns(const TileRun& rows, const TileRun& columns, const Strides& at,

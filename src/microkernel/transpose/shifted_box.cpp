@@ -67,6 +67,24 @@ std::vector<Step> ShiftedBox::panel_steps(int from) const {
           {from, line_}};
 }
 
+Body ShiftedBox::groups_in(int64_t groups, int64_t from) const {
+  Emitter emitter(machine_.target, machine_.vector_bytes);
+  panel_.fill(emitter, 1, scratch_stream, {from, panel_at()});
+  return loop_always(groups, panel_.fill_steps(1, scratch_stream), body_of(emitter.take()));
+}
+
+Body ShiftedBox::rows_in(int64_t rows) const {
+  const int64_t group = panel_.group_rows(), whole = rows / group, behind = rows % group;
+  Body body = whole > 0 ? groups_in(whole, 0) : Body{};
+  if (behind == 0) return body;
+  const StagedPanel last(rows_.first(behind), chunk_rows(machine_), at_[1], machine_);
+  Emitter emitter(machine_.target, machine_.vector_bytes);
+  last.fill(emitter, 1, scratch_stream,
+            {rows_.at(1, whole * group), panel_at() + whole * machine_.vector_bytes});
+  append(body, body_of(emitter.take()));
+  return body;
+}
+
 program::Block ShiftedBox::columns_out(Chunk which, int64_t columns, const Asks& asks) const {
   Emitter emitter(machine_.target, machine_.vector_bytes);
   for (int64_t column = 0; column < columns; ++column) {

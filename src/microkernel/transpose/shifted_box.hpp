@@ -12,8 +12,8 @@
 // So no line is written twice but where the box begins and ends. There it leaves by masks that keep
 // within the box: a store that touches a line on its way around the caches calls it back. Where in
 // a line a column begins is seen when the code runs, so it is the same for all of them. Rows that
-// make no whole chunk are the last one, in which the last row fills the vectors. How rows come in
-// is not in here.
+// make no whole chunk are the last one, in which the last row fills the vectors. In which order
+// panels come in and leave is not in here.
 #pragma once
 
 #include <cstdint>
@@ -69,6 +69,13 @@ class ShiftedBox {
   std::vector<program::Step> column_steps(int64_t columns) const;
   /// In a loop over panels that come in through `from`.
   std::vector<program::Step> panel_steps(int from) const;
+
+  // ---- what comes in
+
+  /// Groups of rows of a panel, which begin `from` bytes behind where its stream stands.
+  program::Body groups_in(int64_t groups, int64_t from) const;
+  /// So many rows of the source: behind the last one is what was there.
+  program::Body rows_in(int64_t rows) const;
 
   // ---- what leaves
 
