@@ -8,6 +8,7 @@
 #include "base/arithmetic.hpp"
 #include "microkernel/emitter.hpp"
 #include "microkernel/microkernel.hpp"
+#include "microkernel/tile_run.hpp"
 #include "microkernel/transpose/shifted_lines.hpp"
 
 namespace restride {
@@ -92,7 +93,7 @@ class RowBetweenLines {
     const int64_t in_loop = machine_.target.reads_ahead_by_step ? stepped_vectors : looped_vectors;
     const int64_t vectors = bytes_ / line_, looped = (vectors - 1) / in_loop;
     claim_ends();
-    ShiftedLines lines = shifted_lines();
+    ShiftedLines lines = shifted_lines(0);
     lines.begin();
     Body body = body_of(emitter_.take());
     if (looped > 0) {
@@ -105,9 +106,10 @@ class RowBetweenLines {
       whole_lines(lines, next, vectors);
       append(body, body_of(emitter_.take()));
     }
-    rest(lines.end(vectors), vectors);
+    shifted_lines(bytes_ - line_).end_of_run(bytes_ % line_ != 0);
     append(body, body_of(emitter_.take()));
-    return body;
+    // What is stored twice is of one unit of work.
+    return loop_always(1, {}, std::move(body));
   }
 
  private:
@@ -119,10 +121,11 @@ class RowBetweenLines {
     emitter_.claim(at_[0] + bytes_);
   }
 
-  ShiftedLines shifted_lines() {
-    const auto vector = [this](int64_t k) { return this->vector(k, line_); };
-    if (copies()) return {emitter_, machine_, at_[0], vector};
-    return ShiftedLines::repeated(emitter_, machine_, at_[0], vector);
+  /// The vectors from byte `first` on.
+  ShiftedLines shifted_lines(int64_t first) {
+    const auto vector = [this, first](int64_t k) { return this->vector(first + k * line_); };
+    if (copies()) return {emitter_, machine_, at_[0] + first, vector};
+    return ShiftedLines::repeated(emitter_, machine_, at_[0] + first, vector);
   }
 
   /// Copies come from where lines of the target begin: one load a line.
@@ -134,18 +137,11 @@ class RowBetweenLines {
     }
   }
 
-  /// What is less than a vector.
-  void rest(Reg last, int64_t vectors) {
-    const int64_t bytes = bytes_ % line_;
-    if (bytes == 0) return;
-    const Reg value = copies() ? vector(vectors, bytes) : last;
-    emitter_.store(value, target_stream, at_[0] + vectors * line_, static_cast<int>(bytes));
-  }
-
-  Reg vector(int64_t k, int64_t bytes) {
+  /// The vector that begins at byte `at` of the row.
+  Reg vector(int64_t at) {
     switch (value_) {
       case RowValue::copy:
-        return emitter_.load(source_stream, at_[1] + k * line_, static_cast<int>(bytes));
+        return emitter_.load(source_stream, at_[1] + at, machine_.vector_bytes);
       case RowValue::splat:
         return emitter_.splat(source_stream, at_[1], static_cast<int>(machine_.element_bytes));
       case RowValue::fill:

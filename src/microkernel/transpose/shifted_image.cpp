@@ -26,15 +26,16 @@ class ImageOut {
 
   Body emit() const {
     Body body;
-    if (begins_line(run_, machine_)) {
+    if (begins_line(run_, machine_) || vectors_ == 0) {
       append(body, lines(0, vectors_));
-    } else if (vectors_ > 0) {
-      append(body, begin());
-      append(body, lines(1, vectors_));
-      append(body, end());
+      append(body, rest());
+      return body;
     }
-    append(body, rest());
-    return body;
+    append(body, begin());
+    append(body, lines(1, vectors_));
+    append(body, end());
+    // What is stored twice is of one unit of work.
+    return loop_always(1, {}, std::move(body));
   }
 
   Body emit_piece(Piece piece) const {
@@ -47,8 +48,10 @@ class ImageOut {
  private:
   // ---- vector k of the run, and the line in which it begins
 
-  Reg vector(Emitter& emitter, int64_t k) const {
-    const int64_t at = k * line_, end = at + line_;
+  Reg vector(Emitter& emitter, int64_t k) const { return vector_at(emitter, k * line_); }
+
+  Reg vector_at(Emitter& emitter, int64_t at) const {
+    const int64_t end = at + line_;
     const ColumnPlaces::Stretch here = run_.places.stretch(at);
     const int64_t image = run_.image + at + here.moved;
     if (here.end >= end) return emitter.load(panel_stream, image, machine_.vector_bytes);
@@ -167,8 +170,15 @@ class ImageOut {
 
   Body end() const {
     Emitter emitter(machine_.target, machine_.vector_bytes);
-    shifted(emitter).end(vectors_);
-    return body_of(emitter.take());
+    const bool leaves_rest = run_.bytes % line_ != 0;
+    // What is before the last of two vectors is of this run.
+    const bool apart = leaves_rest && vectors_ == 1;
+    const int64_t last = apart ? 0 : run_.bytes - line_;
+    const auto from_end = [&](int64_t k) { return vector_at(emitter, last + k * line_); };
+    ShiftedLines(emitter, machine_, run_.target + last, from_end).end_of_run(leaves_rest && !apart);
+    Body body = body_of(emitter.take());
+    if (apart) append(body, rest());
+    return body;
   }
 
   /// What makes no vector.

@@ -55,6 +55,11 @@ Reg ShiftedLines::end(int64_t count) {
   return last;
 }
 
+void ShiftedLines::end_of_run(bool leaves_rest) {
+  if (leaves_rest) lines(0, 1, {});
+  end(1);
+}
+
 void shifted_run(Emitter& emitter, const Machine& machine, int64_t target, int64_t count,
                  const ShiftedLines::Vector& vector) {
   std::vector<Reg> loaded;
