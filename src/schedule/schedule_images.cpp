@@ -2,6 +2,8 @@
 // runs of the target that several loops make, and of short ones; of short rows that source and
 // target have in common.
 #include <algorithm>
+#include <cstdlib>
+#include <numeric>
 
 #include "base/arithmetic.hpp"
 #include "microkernel/microkernel.hpp"
@@ -37,6 +39,21 @@ constexpr int64_t most_pieces = 64;
 constexpr int64_t most_panels = 8;
 // Rows that both operands have: so many bytes of the source at a time, of at most so many runs.
 constexpr int64_t imaged_rows_bytes = 256, most_imaged_rows = 16;
+// A run of them by itself. What a short one asks for ahead comes too late: Zen 4, 14 problems .83
+// of the time of 1 KB, f32[4,3000,301,14]{3,0,2,1} .70 -> 1.15 of the ceiling, [11,700,301,33] .84
+// -> 1.08; 2 KB .9, 3 KB .99, 6 KB 1.03 of the time of 4.
+constexpr int64_t most_single_run_bytes = 4 * 1024;
+// Of several runs beside each other, for making whole lines.
+constexpr int64_t most_whole_run_bytes = 2 * 1024;
+
+/// How long runs are made.
+struct RunLimits {
+  int64_t bytes;            ///< at most so long
+  int64_t whole_bytes = 0;  ///< to make whole lines, at most so long
+  /// Longer than `near_bytes` only of up to `rows_read_ahead` rows far apart in the source: f32
+  /// [3,27,11,13,43,34]{5,0,2,1,4,3}, 27 of them for 6, 1.7 times as long.
+  int64_t near_bytes = bytes;
+};
 
 /// Whether runs are pieces of longer ones.
 enum class Runs : uint8_t { whole, pieces };
@@ -89,25 +106,51 @@ int64_t take_imaged_columns(Draft& draft) {
   return columns;
 }
 
-/// Marks loops that make a run of up to `most` bytes, or less of it rather than a rest if it is a
+/// How much of loop `k` makes whole lines of a run of `run` bytes, up to about `most`, where all
+/// else walks lines; 0 where that takes more than `most_whole`. Zen 4, 6 problems .77 of the time:
+/// f32[40,500,301,14]{3,0,2,1} .52 -> .82 of the ceiling, [400,311,33,11]{3,1,0,2} .47 -> .57.
+int64_t whole_lines(const Draft& draft, int k, int64_t run, int64_t most, int64_t most_whole) {
+  const int64_t line = draft.target().line_bytes, count = line / std::gcd(run, line);
+  const int64_t extent = draft.loop(k).extent, bytes = count * run;
+  if (count == 1 || extent % count != 0 || bytes > most_whole || !others_begin_lines(draft, k))
+    return 0;
+  const int64_t times = extent / count, longest = std::max<int64_t>(most / bytes, 1);
+  return count * without_rest(times, std::min(times, longest), ceil_div(longest, 2), longest);
+}
+
+/// The longest run with more of loop `k`, of a run that has `far` rows of the source by now.
+int64_t longest_run(const Draft& draft, int k, int64_t run, int64_t far, const RunLimits& limits) {
+  if (std::abs(draft.loop(k).stride[1]) < draft.target().page_bytes) return limits.bytes;
+  return std::clamp(run * (rows_read_ahead / far), limits.near_bytes, limits.bytes);
+}
+
+/// Marks loops that make a run as long as it may be, or less of it rather than a rest if it is a
 /// piece of a longer one; returns its length. Whole runs may have rests where the array begins
 /// between lines, else they would go through the caches. Zen 4, 16 bytes behind a line: 24 problems
 /// .77 of the time, u8[315,262144] to T(8,128) .57 -> .9 of the ceiling, f64[309,128,149]
 /// {2,1,0} to {0,1,2:T(8,4)} .23 -> .49; c128[450,240,64], T(2,4) to T(8,128), 1.3. On lines 6 took
 /// 1.3 to 1.7, but one .2.
-int64_t take_imaged_run(Draft& draft, int64_t most, Runs runs) {
+int64_t take_imaged_run(Draft& draft, const RunLimits& limits, Runs runs) {
   const bool may_rest = runs == Runs::whole && !draft.begins_line();
-  int64_t run = draft.space().op.bytes;
-  for (int k = draft.contiguous(0); k >= 0 && 2 * run <= most; k = draft.next_in_run(0, run)) {
+  int64_t run = draft.space().op.bytes, far = 1;
+  for (int k = draft.contiguous(0); k >= 0; k = draft.next_in_run(0, run)) {
+    const int64_t most = longest_run(draft, k, run, far, limits);
+    int64_t count = whole_lines(draft, k, run, most, limits.whole_bytes);
+    if (count == 0 && 2 * run > most) return run;
     if (!may_rest && !draft.leaves_no_rest(k)) return run;
     const int64_t extent = draft.loop(k).extent;
-    const int64_t length = evenly_up(extent, most / run);
-    int64_t least = least_of(length, draft.goal());
-    if (runs == Runs::pieces) least = std::min(least, ceil_div(least_imaged_run_bytes, run));
-    const int inner = draft.split_off(k, without_rest(extent, length, least, most / run));
+    if (count == 0) {
+      const int64_t length = evenly_up(extent, most / run);
+      int64_t least = least_of(length, draft.goal());
+      if (runs == Runs::pieces) least = std::min(least, ceil_div(least_imaged_run_bytes, run));
+      count = without_rest(extent, length, least, most / run);
+    }
+    const int inner = draft.split_off(k, count);
     draft.mark(inner) = Mark::target_run;
-    run *= draft.loop(inner).extent;
-    if (draft.loop(inner).extent < extent) return run;
+    const Loop& taken = draft.loop(inner);
+    run *= taken.extent;
+    if (std::abs(taken.stride[1]) >= draft.target().page_bytes) far *= taken.extent;
+    if (taken.extent < extent) return run;
   }
   return run;
 }
@@ -155,7 +198,7 @@ bool take_images(Draft& draft, Runs runs) {
   const int64_t bytes = draft.space().op.bytes, line = draft.target().line_bytes;
   const int64_t columns = take_imaged_columns(draft);
   if (columns * bytes < least_imaged_column_bytes) return false;
-  const int64_t run = take_imaged_run(draft, most_imaged_run_bytes(columns, line), runs);
+  const int64_t run = take_imaged_run(draft, {most_imaged_run_bytes(columns, line)}, runs);
   if (run < least_imaged_run_bytes) return false;
   draft.schedule().network_column_bytes = columns * bytes;
   const int64_t box = take_panels(draft, columns, run, runs);
@@ -188,12 +231,30 @@ bool joined_begin_lines(const Draft& draft, int64_t row_bytes) {
          others_begin_lines(draft, draft.contiguous(0), next);
 }
 
+/// Whether an image of such rows is that of one run, since no other ones lie beside them.
+bool makes_single_runs(Draft draft, int64_t row_bytes, int64_t most) {
+  if (2 * row_bytes > imaged_rows_bytes) return true;
+  take_imaged_run(draft, {most}, Runs::whole);
+  return draft.next_in_run(1, row_bytes) < 0;
+}
+
+/// Whether rows are whole lines, or some that follow each other are, and no others are left.
+bool makes_lines(const Draft& draft, int64_t row_bytes) {
+  const int64_t joined = joined_rows(row_bytes, draft.target());
+  const int next = draft.next_in_run(0, row_bytes);
+  return row_bytes % draft.target().line_bytes == 0 ||
+         (joined > 1 && (next < 0 || draft.loop(next).extent % joined == 0));
+}
+
 bool take_imaged_rows(Draft& draft, int64_t row_bytes) {
-  const int64_t most = most_imaged_run_bytes(most_imaged_rows, draft.target().line_bytes);
-  if (take_imaged_run(draft, most, Runs::whole) < least_imaged_run_bytes) return false;
-  const bool lines =
-      row_bytes % draft.target().line_bytes == 0 || joined_rows(row_bytes, draft.target()) > 1;
-  if (lines && others_begin_lines(draft)) return false;
+  const int64_t line = draft.target().line_bytes;
+  const bool lines = makes_lines(draft, row_bytes);
+  const int64_t most = most_imaged_run_bytes(most_imaged_rows, line);
+  const RunLimits limits = makes_single_runs(draft, row_bytes, most)
+                               ? RunLimits{most_single_run_bytes, most_single_run_bytes, most}
+                               : RunLimits{most, most_whole_run_bytes};
+  const int64_t run = take_imaged_run(draft, limits, Runs::whole);
+  if (run < least_imaged_run_bytes || (lines && others_begin_lines(draft))) return false;
   const int64_t columns = std::min(imaged_rows_bytes / row_bytes, most_imaged_rows);
   const int next = draft.next_in_run(1, row_bytes);
   if (next >= 0 && columns > 1) {

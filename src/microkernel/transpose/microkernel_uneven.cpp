@@ -56,9 +56,8 @@ class UnevenTranspose {
   /// one set of the cache.
   int64_t pitch() const { return ceil_div(run_bytes(), vector_) * vector_ + vector_; }
   bool leaves_by_lines() const {
-    const int64_t least = begins_lines() ? vector_ : 2 * vector_;
     return machine_.streams && (begins_lines() || shifts_lines(machine_)) &&
-           run_bytes() >= least && columns_.extent * pitch() <= program::scratch_in_l1_bytes;
+           run_bytes() >= vector_ && columns_.extent * pitch() <= program::scratch_in_l1_bytes;
   }
   /// Whether every row of the target begins on a line.
   bool begins_lines() const {
@@ -185,19 +184,13 @@ class UnevenTranspose {
       vector_out(emitter, before, vector, to + begin);
       before = vector;
     }
-    if (!begins_lines()) return row_end(emitter, from, to);
-    const auto rest = static_cast<int>(run_bytes() - whole);
-    if (rest == 0) return;
-    emitter.store(emitter.load(panel_stream, from + whole, rest), target_stream, to + whole, rest);
-  }
-
-  /// Of a row that begins anywhere.
-  void row_end(Emitter& emitter, int64_t from, int64_t to) const {
-    const int64_t last = run_bytes() - vector_;
-    const auto vector = [&](int64_t k) {
-      return emitter.load(panel_stream, from + last + k * vector_, static_cast<int>(vector_));
+    const auto part = [&](int64_t at, int64_t bytes) {
+      return emitter.load(panel_stream, from + at, static_cast<int>(bytes));
     };
-    ShiftedLines(emitter, machine_, to + last, vector).end_of_run(run_bytes() % vector_ != 0);
+    if (!begins_lines()) return end_run(emitter, machine_, to, run_bytes(), part);
+    const int64_t rest = run_bytes() - whole;
+    if (rest == 0) return;
+    emitter.store(part(whole, rest), target_stream, to + whole, static_cast<int>(rest));
   }
 
   /// The line that the end of one vector and the begin of the next one make; without one before,

@@ -170,15 +170,12 @@ class ImageOut {
 
   Body end() const {
     Emitter emitter(machine_.target, machine_.vector_bytes);
-    const bool leaves_rest = run_.bytes % line_ != 0;
-    // What is before the last of two vectors is of this run.
-    const bool apart = leaves_rest && vectors_ == 1;
-    const int64_t last = apart ? 0 : run_.bytes - line_;
-    const auto from_end = [&](int64_t k) { return vector_at(emitter, last + k * line_); };
-    ShiftedLines(emitter, machine_, run_.target + last, from_end).end_of_run(leaves_rest && !apart);
-    Body body = body_of(emitter.take());
-    if (apart) append(body, rest());
-    return body;
+    end_run(emitter, machine_, run_.target, run_.bytes, [&](int64_t at, int64_t bytes) {
+      if (bytes == line_) return vector_at(emitter, at);
+      return emitter.load(panel_stream, run_.image + at + run_.places.stretch(at).moved,
+                          static_cast<int>(bytes));
+    });
+    return body_of(emitter.take());
   }
 
   /// What makes no vector.

@@ -74,6 +74,17 @@ void shifted_run(Emitter& emitter, const Machine& machine, int64_t target, int64
   lines.end(count);
 }
 
+void end_run(Emitter& emitter, const Machine& machine, int64_t target, int64_t bytes,
+             const PartOfRun& part) {
+  const int64_t line = machine.vector_bytes, rest = bytes % line;
+  // The line before the last one is of this run if it has two vectors.
+  const bool apart = rest != 0 && bytes < 2 * line;
+  const int64_t last = apart ? 0 : bytes - line;
+  const auto vector = [&](int64_t k) { return part(last + k * line, line); };
+  ShiftedLines(emitter, machine, target + last, vector).end_of_run(rest != 0 && !apart);
+  if (apart) emitter.store(part(line, rest), target_stream, target + line, static_cast<int>(rest));
+}
+
 Reg ShiftedLines::shifted(Reg before, Reg value, int64_t k) {
   if (repeated_) return value;
   return emitter_.shift(shifted_bytes(machine_), before, value, target_stream, at(k));

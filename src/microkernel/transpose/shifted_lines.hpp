@@ -75,4 +75,11 @@ class ShiftedLines {
 void shifted_run(Emitter& emitter, const Machine& machine, int64_t target, int64_t count,
                  const ShiftedLines::Vector& vector);
 
+/// Emits so many bytes of a run from byte `at` on, at most a vector.
+using PartOfRun = std::function<program::Reg(int64_t at, int64_t bytes)>;
+
+/// What is to be stored of a run of a vector or more after its whole vectors and their lines.
+void end_run(Emitter& emitter, const Machine& machine, int64_t target, int64_t bytes,
+             const PartOfRun& part);
+
 }  // namespace restride

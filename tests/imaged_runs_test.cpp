@@ -1,0 +1,83 @@
+// Runs of the target that begin between lines: how long images of rows make them, and how they end.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "plan/planner.hpp"
+#include "support/each_block.hpp"
+#include "support/scheduled.hpp"
+#include "support/setups.hpp"
+
+namespace restride::testing {
+namespace {
+
+/// Of a machine that images short rows.
+Target imaging_target() {
+  Target target = streaming_target();
+  target.reads_ahead_by_step = target.images_rows = true;
+  return target;
+}
+
+struct Row {
+  const char* text;
+  int64_t run_bytes;  // 0: no images
+  int64_t beside;     // rows of the source that lie side by side
+};
+
+void expect_runs(const std::vector<Row>& rows, bool begins_line) {
+  for (const Row& row : rows) {
+    const IterationSpace space = simplified_space(row.text);
+    const Schedule schedule =
+        restride::schedule(space, imaging_target(), CodeGoal::fast, begins_line);
+    const bool images = schedule.staging == Staging::images;
+    EXPECT_EQ(images, row.run_bytes != 0) << row.text;
+    if (!images || !row.run_bytes) continue;
+    EXPECT_EQ(target_run_elements(schedule) * schedule.space.op.bytes, row.run_bytes) << row.text;
+    EXPECT_EQ(source_run_elements(schedule), row.beside) << row.text;
+  }
+}
+
+TEST(ImagedRows, MakeWholeLinesWhereTheyCan) {
+  const std::vector<Row> rows{{"f32[7,1376,432,12] -> f32[7,1376,432,12]{3,0,2,1}", 12 * 336, 1},
+                              // Others lie beside them, so that they make no more than lines.
+                              {"f32[7,32,200,40,12] -> f32[7,32,200,40,12]{4,0,1,3,2}", 1344, 5},
+                              // Eight times 1000 bytes would be too long.
+                              {"f32[5,992,144,50] -> f32[5,992,144,50]{3,0,2,1}", 4000, 1},
+                              // Eight and sixteen rows make lines by themselves.
+                              {"f32[40,500,301,14] -> f32[40,500,301,14]{3,0,2,1}", 0, 0},
+                              {"f32[544,482,15,13] -> f32[544,482,15,13]{3,1,0,2}", 0, 0}};
+  expect_runs(rows, true);
+}
+
+TEST(ImagedRows, MakeLongRunsOfFewRowsFarApartWhereNoneLieBeside) {
+  const std::vector<Row> far{{"f32[17,112,192,47] -> f32[17,112,192,47]{3,0,1,2}", 9 * 188, 1},
+                             {"f32[60,300,30,61,9] -> f32[60,300,30,61,9]{4,2,0,3,1}", 540, 7}};
+  expect_runs(far, true);
+  expect_runs(far, false);
+  expect_runs({{"f32[4,3000,301,14] -> f32[4,3000,301,14]{3,0,2,1}", 14 * 224, 1}}, true);
+  expect_runs({{"f32[4,3000,301,14] -> f32[4,3000,301,14]{3,0,2,1}", 15 * 224, 1}}, false);
+}
+
+TEST(RunsBetweenLines, AreEndedByStoresOfOneLineEach) {
+  for (const char* const text : {"f32[161,1027,205] -> f32[161,1027,205]{2,0,1}",
+                                 "f32[33,14,77,7,64] -> f32[33,14,77,7,64]{0,2,3,4,1}",
+                                 "f32[33] -> f32[33,5000,7] dims={0}"}) {
+    const IterationSpace space = simplified_space(text);
+    int64_t ends = 0;
+    for (const Program& program : plan_programs(space, imaging_target())) {
+      if (!uses_nontemporal_stores(program)) continue;
+      each_block(program.root, [&](const program::Block& block, int64_t) {
+        for (const program::Op& op : block) {
+          if (!program::names_memory(op.code) || program.streams[op.stream] != 0) continue;
+          EXPECT_NE(op.code, program::Code::store) << text << ": " << to_string(op);
+          ends += op.code == program::Code::store_end ? 1 : 0;
+        }
+      });
+    }
+    EXPECT_GT(ends, 0) << text;
+  }
+}
+
+}  // namespace
+}  // namespace restride::testing
