@@ -49,10 +49,9 @@ void ShiftedLines::lines(int64_t first, int64_t end, const std::function<void(in
   }
 }
 
-Reg ShiftedLines::end(int64_t count) {
+void ShiftedLines::end(int64_t count) {
   const Reg last = vector_(count - 1);
   emitter_.store_end(shifted(last, last, count), target_stream, at(count));
-  return last;
 }
 
 void ShiftedLines::end_of_run(bool leaves_rest) {

@@ -52,8 +52,8 @@ class ShiftedLines {
   /// The lines in which vectors [first, end) begin, without the first line of all. `after` is told
   /// of each.
   void lines(int64_t first, int64_t end, const std::function<void(int64_t k)>& after);
-  /// Of the last of `count` vectors what the line in which it begins has no room for; returns it.
-  program::Reg end(int64_t count);
+  /// Of the last of `count` vectors what the line in which it begins has no room for.
+  void end(int64_t count);
   /// If vector 0 is the last one of a longer run: the line in which that ends. Where whole vectors
   /// of it leave a rest, the line before that, too, which may have been stored already: whether it
   /// has is not known. Where the rest were written by itself, two stores would write parts of what
