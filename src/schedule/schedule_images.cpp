@@ -39,9 +39,10 @@ constexpr int64_t most_pieces = 64;
 constexpr int64_t most_panels = 8;
 // Rows that both operands have: so many bytes of the source at a time, of at most so many runs.
 constexpr int64_t imaged_rows_bytes = 256, most_imaged_rows = 16;
-// A run of them by itself. What a short one asks for ahead comes too late: Zen 4, 14 problems .83
-// of the time of 1 KB, f32[4,3000,301,14]{3,0,2,1} .70 -> 1.15 of the ceiling, [11,700,301,33] .84
-// -> 1.08; 2 KB .9, 3 KB .99, 6 KB 1.03 of the time of 4.
+// A run of them by itself. What a short one asks for ahead comes too late: Zen 4, 16 problems .85
+// of the time of 1 KB, f32[4,3000,301,14]{3,0,2,1} .70 -> 1.17 of the ceiling, [11,700,301,33] .84
+// -> 1.08. When runs still ended by two stores, 17 took .82 of it, with 2 KB .92; 3 and 6 KB .99 and
+// 1.03 of the time of 4.
 constexpr int64_t most_single_run_bytes = 4 * 1024;
 // Of several runs beside each other, for making whole lines.
 constexpr int64_t most_whole_run_bytes = 2 * 1024;
@@ -107,8 +108,9 @@ int64_t take_imaged_columns(Draft& draft) {
 }
 
 /// How much of loop `k` makes whole lines of a run of `run` bytes, up to about `most`, where all
-/// else walks lines; 0 where that takes more than `most_whole`. Zen 4, 6 problems .77 of the time:
-/// f32[40,500,301,14]{3,0,2,1} .52 -> .82 of the ceiling, [400,311,33,11]{3,1,0,2} .47 -> .57.
+/// else walks lines; 0 where that takes more than `most_whole`. Zen 4, four problems .65 to
+/// .94 of the time: f32[40,500,301,14]{3,0,2,1} .52 -> .82 of the ceiling, [400,311,33,11]
+/// {3,1,0,2} .47 -> .57.
 int64_t whole_lines(const Draft& draft, int k, int64_t run, int64_t most, int64_t most_whole) {
   const int64_t line = draft.target().line_bytes, count = line / std::gcd(run, line);
   const int64_t extent = draft.loop(k).extent, bytes = count * run;

@@ -44,8 +44,7 @@ void take_zen4(Make& make) {
   // half as much again.
   make.shifted_chunk_lines = 4;
   // Where panels came and left by turns, of 11 matrices u8 and u16 in .83 of the time, u8 4161 x
-  // 4161 .33 -> .43 of the ceiling, u16 .37
-  // -> .53, f32 .95, f64 .99, c128 1.37.
+  // 4161 .33 -> .43 of the ceiling, u16 .37 -> .53, f32 .95, f64 .99, c128 1.37.
   make.gathered_row_element_bytes = 4;
   // Images of up to 26 KB leave no room in 32: 52 of 1 to 100 MB .96 of the time, of four columns
   // and of one .97; these alone, not before the panel, .97.
