@@ -41,8 +41,8 @@ constexpr int64_t most_panels = 8;
 constexpr int64_t imaged_rows_bytes = 256, most_imaged_rows = 16;
 // A run of them by itself. What a short one asks for ahead comes too late: Zen 4, 16 problems .85
 // of the time of 1 KB, f32[4,3000,301,14]{3,0,2,1} .70 -> 1.17 of the ceiling, [11,700,301,33] .84
-// -> 1.08. When runs still ended by two stores, 17 took .82 of it, with 2 KB .92; 3 and 6 KB .99 and
-// 1.03 of the time of 4.
+// -> 1.08. When runs still ended by two stores, 17 took .82 of it, with 2 KB .92; 3 and 6 KB took
+// .99 and 1.03 of the time of 4.
 constexpr int64_t most_single_run_bytes = 4 * 1024;
 // Of several runs beside each other, for making whole lines.
 constexpr int64_t most_whole_run_bytes = 2 * 1024;
