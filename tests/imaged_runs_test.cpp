@@ -59,6 +59,31 @@ TEST(ImagedRows, MakeLongRunsOfFewRowsFarApartWhereNoneLieBeside) {
   expect_runs({{"f32[4,3000,301,14] -> f32[4,3000,301,14]{3,0,2,1}", 15 * 224, 1}}, false);
 }
 
+TEST(ImagedColumns, ComeInTogetherWhereTheyAreFew) {
+  struct ColumnRow {
+    const char* text;
+    int64_t together;
+  };
+  for (const ColumnRow& row : std::vector<ColumnRow>{
+           {"f32[10,12,33,10,42,19] -> f32[10,12,33,10,42,19]{2,3,0,5,1,4}", 19},
+           {"f32[49,5,31,5,24,31] -> f32[49,5,31,5,24,31]{2,1,4,3,5,0}", 31},
+           {"f64[22,15,49,144,13] -> f64[22,15,49,144,13]{2,3,0,4,1}", 13},
+           {"u16[80,4,40,5,22,39] -> u16[80,4,40,5,22,39]{4,0,3,1,2,5}", 39},
+           // More by halves, of four bytes alone, or by thirds without a rest; not pieces.
+           {"f32[746,36,43,41] -> f32[746,36,43,41]{0,2,1,3}", 21},
+           {"f64[373,36,43,22] -> f64[373,36,43,22]{0,2,1,3}", 8},
+           {"f32[746,36,43,57] -> f32[746,36,43,57]{0,2,1,3}", 19},
+           {"f32[60,37,420,38] -> f32[60,37,420,38]{1,0,2,3}", 16},
+           // Whole panels; more than twice as many.
+           {"f32[746,36,43,48] -> f32[746,36,43,48]{0,2,1,3}", 16},
+           {"f32[51,36,13,12,95] -> f32[51,36,13,12,95]{2,3,0,1,4}", 16}}) {
+    const Schedule schedule =
+        restride::schedule(simplified_space(row.text), imaging_target(), CodeGoal::fast, true);
+    EXPECT_EQ(schedule.staging, Staging::images) << row.text;
+    EXPECT_EQ(schedule.network_column_bytes, row.together * schedule.space.op.bytes) << row.text;
+  }
+}
+
 TEST(RunsBetweenLines, AreEndedByStoresOfOneLineEach) {
   for (const char* const text : {"f32[161,1027,205] -> f32[161,1027,205]{2,0,1}",
                                  "f32[33,14,77,7,64] -> f32[33,14,77,7,64]{0,2,3,4,1}",

@@ -144,6 +144,9 @@ TEST(Images, TakeLongRunsPieceByPieceWherePagesStayAtHand) {
                          // Two thousand pages; rows of the source beside these.
                          Row{"f32[4,400,60,18,64] -> f32[4,400,60,18,64]{3,1,0,2,4}", 18 * 10 * 10},
                          Row{"f32[40,36,60,17,64] -> f32[40,36,60,17,64]{1,2,0,3,4}", 36 * 6},
+                         // Rows of 112 columns, not of 104.
+                         Row{"f32[54,53,9,7,224] -> f32[54,53,9,7,224]{3,0,2,1,4}", 7 * 27 * 2},
+                         Row{"f32[54,53,9,7,208] -> f32[54,53,9,7,208]{3,0,2,1,4}", 7 * 27},
                          // Whole lines.
                          Row{"f32[60,32,3,64,40] -> f32[60,32,3,64,40]{2,3,1,0,4}", 3 * 64}}) {
     const Schedule schedule = scheduled(row.text, streaming_target());

@@ -243,7 +243,7 @@ TEST_P(Microkernel, TransposesIntoRunsOfSeveralLoopsThatBeginAnywhereInALine) {
     for (const int inner : {3, 5, 8, 17, 28, 70}) {
       // Runs of an image and of some, what is left of them, and of columns.
       const int outer = 700 / (inner * element.bytes) + inner % 3 * 500 / inner;
-      for (const int column_bytes : {16, 40, 64, 130, 260}) {
+      for (const int column_bytes : {16, 40, 64, 76, 130, 170, 260}) {
         const int columns = column_bytes / element.bytes + inner % 2;
         const std::string from = array(element.type, {inner, outer, 2, columns});
         expect_conforms(from + " -> " + from + "{0,1,2,3}", GetParam());

@@ -224,8 +224,8 @@ program::Body emit_joined_transpose(const TileRun& rows, int64_t filled, const T
                                     const Strides& at, const Machine& machine,
                                     int64_t& scratch_bytes);
 
-/// The same where runs of the target are made of several loops, or are short. Columns fill a vector
-/// at most, and with so many of them runs are at most so many bytes long.
+/// The same where runs of the target are made of several loops, or are short. With so many columns
+/// runs are at most so many bytes long.
 int64_t most_imaged_run_bytes(int64_t columns, int64_t line_bytes);
 bool can_image(const TileRun& rows, const TileRun& columns, const Machine& machine);
 program::Body emit_imaged_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,

@@ -20,6 +20,16 @@ constexpr int64_t most_imaged_columns = 32;
 // Where code would be long else; without images u8[50,90,112,88]{1,2,3,0} .37 -> .08 of the
 // ceiling.
 constexpr int64_t most_imaged_columns_of_small = 16;
+// All columns that there are, if they are no more than this and have less than two lines: a line
+// that two panels share is gone before the second one reads it. Zen 4, 52 problems with 17 to 39
+// columns, most of f32, .9 of the time, .43 -> .48 of the ceiling: f32[10,12,33,10,42,19]
+// {2,3,0,5,1,4} .28 -> .46, [47,7152,27] reversed .40 -> .63, u16[80,4,40,5,22,39]{4,0,3,1,2,5}
+// .24 -> .44; 13 and 12 of f32[5,26,96,55,25]{1,2,3,4,0} together 1.3 times as long.
+constexpr int64_t most_columns_together = 40;
+// Elements of which twice as many come in half by half, or by whatever leaves no rest, if images
+// are no pieces. 41 of f32[746,36,43,41]{0,2,1,3} .35 -> .47 of the ceiling. Of pieces 1.0 to 1.4
+// times as long, of f64 9 and 8, or 11 and 11, 1.2 to 1.3, of one and two bytes 1.9 to 2.7.
+constexpr int64_t halved_column_bytes = 4;
 // Less of a source row than this at a time is worse than any other way: f32[51,32,87,32,2] .52 ->
 // .19 of the ceiling, f16[4095,498,3] .50 -> .23; but f32[7,90,96,16,3] .22 -> .54.
 constexpr int64_t least_imaged_column_bytes = 12;
@@ -31,8 +41,10 @@ constexpr int64_t least_imaged_run_bytes = 512;
 // columns in the source. Rows are visited again where the next columns begin: so many pages of the
 // source have their translations at hand until then.
 constexpr int64_t most_pieces_pages = 2048;
-// Unless boxes have so much of a row: f64[327,50,16,16]{1,0,2,3} .60 -> .76 of the ceiling.
-constexpr int64_t least_left_bytes = 512;
+// Unless boxes have so much of a row: f64[327,50,16,16]{1,0,2,3} .60 -> .76 of the ceiling. From
+// 448 bytes on, Zen 4: five with rows or boxes of 112 columns .74 to .91 of the time,
+// f32[54,53,9,7,224]{3,0,2,1,4} .40 -> .55 of the ceiling; [8,182,40,224]{1,2,0,3} 1.2.
+constexpr int64_t least_left_bytes = 448;
 // More of them save nothing.
 constexpr int64_t most_pieces = 64;
 // Panels of a box of which nothing is left.
@@ -87,8 +99,19 @@ int64_t panels_of_box(int64_t count, CodeGoal goal) {
   return goal == CodeGoal::small ? 1 : evenly_up(count, 4);
 }
 
+/// How many columns of a loop come in together rather than by panels of which the last has fewer; 0
+/// if none do.
+int64_t columns_together(const Draft& draft, int64_t extent, int64_t panel, Runs runs) {
+  const int64_t bytes = draft.space().op.bytes, line = draft.target().line_bytes;
+  const int64_t most = std::min((2 * line - 1) / bytes, most_columns_together);
+  if (draft.goal() == CodeGoal::small || extent <= panel || extent % panel == 0) return 0;
+  if (extent <= most) return extent;
+  if (runs == Runs::pieces || bytes != halved_column_bytes || extent > 2 * most) return 0;
+  return without_rest(extent, evenly_up(extent, most), least_of(panel, draft.goal()), most);
+}
+
 /// Marks loops that make a panel of columns of the source; returns how many.
-int64_t take_imaged_columns(Draft& draft) {
+int64_t take_imaged_columns(Draft& draft, Runs runs) {
   const int64_t bytes = draft.space().op.bytes;
   const int64_t most_columns =
       draft.goal() == CodeGoal::small ? most_imaged_columns_of_small : most_imaged_columns;
@@ -97,9 +120,12 @@ int64_t take_imaged_columns(Draft& draft) {
   for (int k = draft.contiguous(1); k >= 0 && k != draft.contiguous(0) && 2 * columns <= panel;
        k = draft.next_in_run(1, columns * bytes)) {
     const int64_t extent = draft.loop(k).extent, most = panel / columns;
-    const int64_t length = extent <= 2 * most ? evenly_up(extent, most) : most;
-    const int64_t least = least_of(length, draft.goal());
-    const int inner = draft.split_off(k, without_rest(extent, length, least, most));
+    int64_t count = columns == 1 ? columns_together(draft, extent, panel, runs) : 0;
+    if (count == 0) {
+      const int64_t length = extent <= 2 * most ? evenly_up(extent, most) : most;
+      count = without_rest(extent, length, least_of(length, draft.goal()), most);
+    }
+    const int inner = draft.split_off(k, count);
     draft.mark(inner) = Mark::source_run;
     columns *= draft.loop(inner).extent;
     if (draft.loop(inner).extent < extent) break;
@@ -198,7 +224,7 @@ bool take_pieces(Draft& draft, int64_t run) {
 
 bool take_images(Draft& draft, Runs runs) {
   const int64_t bytes = draft.space().op.bytes, line = draft.target().line_bytes;
-  const int64_t columns = take_imaged_columns(draft);
+  const int64_t columns = take_imaged_columns(draft, runs);
   if (columns * bytes < least_imaged_column_bytes) return false;
   const int64_t run = take_imaged_run(draft, {most_imaged_run_bytes(columns, line)}, runs);
   if (run < least_imaged_run_bytes) return false;

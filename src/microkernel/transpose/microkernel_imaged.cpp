@@ -254,15 +254,14 @@ class ImagedTranspose {
                 ceil_div(piece_.extent(), asked_.of_panel), {prefetch_stream});
   }
 
-  /// The last byte of each of its panels: the one before has had the others.
   Body asks() const {
     const int64_t bytes = panel_columns_ * machine_.element_bytes;
     Emitter emitter(machine_.target, machine_.vector_bytes);
     for (int64_t row = 0; row < asked_.rows; ++row) {
       // Of pieces, the stream stands where the next one begins.
       const int64_t first = at_[1] + (pieces_ == 1 ? machine_.ahead : 0) + piece_.at(1, row);
-      for (int64_t panel = 1; panel <= panels(); ++panel)
-        emitter.ask(prefetch_stream, first + panel * bytes - 1);
+      for (int64_t panel = 0; panel < panels(); ++panel)
+        ask_for_panel(emitter, first + panel * bytes, bytes, machine_.vector_bytes);
     }
     return body_of(emitter.take());
   }

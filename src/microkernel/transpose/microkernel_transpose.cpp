@@ -164,8 +164,9 @@ Body emit_networks(std::vector<Side> rows, std::vector<Side> columns, const Stri
                    const Machine& machine) {
   const int64_t element = machine.element_bytes;
   const std::vector<Part> row_parts = in_chunks(std::move(rows), machine.vector_bytes / element);
-  const std::vector<Part> column_parts =
-      in_chunks(std::move(columns), machine.network_column_bytes / element);
+  // Images take more columns at a time than networks do.
+  const int64_t network = std::min<int64_t>(machine.network_column_bytes, machine.vector_bytes);
+  const std::vector<Part> column_parts = in_chunks(std::move(columns), network / element);
   Body body;
   for (const Part& row : row_parts) {
     for (const Part& column : column_parts) {

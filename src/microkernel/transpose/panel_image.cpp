@@ -47,6 +47,11 @@ int64_t panel_chunk_rows(const TileRun& rows, int64_t network_rows) {
   return chunk;
 }
 
+void ask_for_panel(Emitter& emitter, int64_t first, int64_t bytes, int64_t line_bytes) {
+  for (int64_t at = 0; at < bytes; at += line_bytes)
+    emitter.ask(prefetch_stream, first + std::min(at + line_bytes, bytes) - 1);
+}
+
 int64_t PanelImage::bytes() const {
   const bool overlap = run() < lane_bytes;
   return places_.at(columns_ - 1) + run() + (overlap ? lane_bytes : 0);
@@ -101,9 +106,10 @@ Body PanelImage::asks_of(int64_t first_row, int64_t rows) const {
   Emitter emitter(machine_.target, machine_.vector_bytes);
   for (int64_t row = first_row; row < first_row + asked; ++row) {
     const int64_t first = at_[1] + asks_->first + rows_.at(1, row);
-    // The last byte of each panel: the one before has had the others.
-    for (int64_t panel = 1; panel <= asks_->panels; ++panel)
-      emitter.ask(prefetch_stream, first + panel * asks_->panel_bytes - 1);
+    for (int64_t panel = 0; panel < asks_->panels; ++panel) {
+      ask_for_panel(emitter, first + panel * asks_->panel_bytes, asks_->panel_bytes,
+                    machine_.vector_bytes);
+    }
   }
   return body_of(emitter.take());
 }

@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "microkernel/emitter.hpp"
 #include "microkernel/microkernel.hpp"
 #include "microkernel/tile_run.hpp"
 #include "microkernel/transpose/column_places.hpp"
@@ -20,9 +21,13 @@ namespace restride {
 /// best.
 int64_t panel_chunk_rows(const TileRun& rows, int64_t network_rows);
 
+/// Asks for a row of a panel that begins `first` bytes from where prefetch_stream stands: for the
+/// last byte of each line of it. The panel before has asked for what is before the first of them.
+void ask_for_panel(Emitter& emitter, int64_t first, int64_t bytes, int64_t line_bytes);
+
 class PanelImage {
  public:
-  /// Of so many columns, at most those that fill a vector, which touch in the image.
+  /// Of so many columns, which touch in the image.
   PanelImage(const TileRun& rows, int64_t columns, const Strides& at, const Machine& machine)
       : PanelImage(rows, columns, ColumnPlaces(rows.extent() * machine.element_bytes), at,
                    machine) {}
