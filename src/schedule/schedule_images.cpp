@@ -33,6 +33,11 @@ constexpr int64_t halved_column_bytes = 4;
 // Less of a source row than this at a time is worse than any other way: f32[51,32,87,32,2] .52 ->
 // .19 of the ceiling, f16[4095,498,3] .50 -> .23; but f32[7,90,96,16,3] .22 -> .54.
 constexpr int64_t least_imaged_column_bytes = 12;
+// Of elements this wide, what also makes runs of the target is left to those, beyond the third
+// level: Zen 4, 13 problems .67 of the time, .36 -> .52 of the ceiling, 16 bytes behind a line .70,
+// f16[165,108,96,15]{1,2,3,0} .21 -> .58, f32[77,66,36,44,6]{2,3,4,1,0} .30 -> .60;
+// u8[8920,512,12] reversed 1.5, in the third level f16[124,48,42,16]{0,2,1,3} 1.7.
+constexpr int64_t least_run_first_element_bytes = 2;
 // Both ends of a run share a line with others.
 constexpr int64_t least_imaged_run_bytes = 512;
 // Where both ends of a run share a line with others, the next piece of a longer one goes on with
@@ -110,6 +115,16 @@ int64_t columns_together(const Draft& draft, int64_t extent, int64_t panel, Runs
   return without_rest(extent, evenly_up(extent, most), least_of(panel, draft.goal()), most);
 }
 
+/// The loop that makes runs of the target longer than those of its first one, which more than
+/// columns of `bytes` would take a part of; -1 if none is left to it.
+int run_before_columns(const Draft& draft, int64_t bytes) {
+  const int64_t element = draft.space().op.bytes;
+  const bool large = draft.extent_bytes(0) + draft.extent_bytes(1) > draft.target().l3_bytes;
+  if (!large || element < least_run_first_element_bytes || bytes < least_imaged_column_bytes)
+    return -1;
+  return draft.next_in_run(0, draft.loop(draft.contiguous(0)).extent * element);
+}
+
 /// Marks loops that make a panel of columns of the source; returns how many.
 int64_t take_imaged_columns(Draft& draft, Runs runs) {
   const int64_t bytes = draft.space().op.bytes;
@@ -119,6 +134,7 @@ int64_t take_imaged_columns(Draft& draft, Runs runs) {
   int64_t columns = 1;
   for (int k = draft.contiguous(1); k >= 0 && k != draft.contiguous(0) && 2 * columns <= panel;
        k = draft.next_in_run(1, columns * bytes)) {
+    if (columns > 1 && k == run_before_columns(draft, columns * bytes)) break;
     const int64_t extent = draft.loop(k).extent, most = panel / columns;
     int64_t count = columns == 1 ? columns_together(draft, extent, panel, runs) : 0;
     if (count == 0) {
