@@ -70,6 +70,32 @@ TEST(TouchingRows, ComeToImagesWithTheirPadding) {
   }
 }
 
+TEST(TouchingRows, AreJoinedInBoxesThatAreWidened) {
+  struct Row {
+    const char* text;
+    int64_t rows, columns;  // 0: they are not
+  };
+  for (const Row& row :
+       {// By a prime number of columns, with a rest where that is large.
+        Row{"f32[29,16,11,56,17,9] -> f32[29,16,11,56,17,9]{3,5,0,4,1,2}", 56, 9 * 17},
+        Row{"f32[29,16,11,56,59,9] -> f32[29,16,11,56,59,9]{3,5,0,4,1,2}", 56, 9 * 12},
+        // Short columns, of small matrices and of others.
+        Row{"f32[96,4,35,18,20,3] -> f32[96,4,35,18,20,3]{3,5,0,4,2,1}", 0, 0},
+        Row{"f32[96,4,35,22,20,3] -> f32[96,4,35,22,20,3]{3,5,0,4,2,1}", 22, 3 * 20},
+        Row{"f32[7,46,35,50,21,3] -> f32[7,46,35,50,21,3]{3,5,0,1,4,2}", 50, 3 * 21},
+        // Few rows; where columns fill boxes they are permuted.
+        Row{"f32[7,80,29,17,5,30] -> f32[7,80,29,17,5,30]{0,5,2,4,3,1}", 7, 30},
+        Row{"f32[7,80,29,17,5,130] -> f32[7,80,29,17,5,130]{0,5,2,4,3,1}", 0, 0}}) {
+    const Schedule schedule = scheduled(row.text, streaming_target());
+    const bool joined = schedule.movement == Movement::transpose && schedule.nontemporal &&
+                        schedule.staging != Staging::images;
+    EXPECT_EQ(joined, row.rows != 0) << row.text;
+    if (!joined) continue;
+    EXPECT_EQ(target_run_elements(schedule), row.rows) << row.text;
+    EXPECT_EQ(source_run_elements(schedule), row.columns) << row.text;
+  }
+}
+
 TEST(TouchingRows, HaveColumnsOfSomeBytes) {
   const auto joins = [](const char* text) {
     const Schedule schedule = scheduled(text, streaming_target());
@@ -204,6 +230,15 @@ TEST_P(Microkernel, JoinsRowsThatTouchAlongSomeOfTheColumns) {
         const int columns = column_bytes / element.bytes;
         const std::string one = array(element.type, {2, rows, 6, columns});
         expect_conforms(one + " -> " + one + "{1,3,0,2}", GetParam());
+        if (HasFatalFailure()) return;
+      }
+    }
+    // Boxes widened by what lies beside short columns: all of it, and with a rest.
+    for (const int beside : {13, 59}) {
+      for (const int row_bytes : {24, 56, 152}) {
+        const std::string few =
+            array(element.type, {2, row_bytes / element.bytes, beside, 16 / element.bytes + 2});
+        expect_conforms(few + " -> " + few + "{1,3,0,2}", GetParam());
         if (HasFatalFailure()) return;
       }
     }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/arithmetic.hpp"
 #include "schedule/block_sizes.hpp"
 #include "schedule/page_walks.hpp"
 #include "schedule/part_walks.hpp"
@@ -110,6 +111,20 @@ bool writes_on(const Draft& draft, int next, int64_t row, int64_t column) {
          makes_rows(draft, draft.loop(next).axis);
 }
 
+/// How many of `extent` columns make a box of about `most`: so many that there is no rest, unless
+/// that is less than half of them and there may be some.
+int64_t columns_of_box(int64_t extent, int64_t most, Rests rests) {
+  const auto dividing = [&](int64_t longest) {
+    int64_t times = std::min(extent, longest);
+    while (extent % times != 0) --times;
+    return times;
+  };
+  const int64_t longest = std::min(extent, most), times = dividing(most);
+  if (rests == Rests::none || 2 * times >= longest) return times;
+  const int64_t more = dividing(2 * most);
+  return 2 * more >= longest ? more : ceil_div(extent, ceil_div(extent, most));
+}
+
 }  // namespace
 
 void order_boxes(Draft& draft, int64_t row, int64_t column, bool pages) {
@@ -127,15 +142,14 @@ void order_boxes(Draft& draft, int64_t row, int64_t column, bool pages) {
   part_walks(draft, column);
 }
 
-int64_t widen_box(Draft& draft, int64_t run) {
+int64_t widen_box(Draft& draft, int64_t run, Rests rests) {
   int64_t rows = 1;
   for (int k = 0; k < draft.loop_count(); ++k)
     rows *= draft.mark(k) == Mark::target_run ? draft.loop(k).extent : 1;
   if (rows <= rows_read_ahead && run >= draft.target().line_bytes) return run;
   for (int k; 2 * run < widened_bytes && (k = draft.next_in_run(1, run)) >= 0;) {
     const int64_t extent = draft.loop(k).extent;
-    int64_t times = std::min(extent, widened_bytes / run);
-    while (extent % times != 0) --times;
+    const int64_t times = columns_of_box(extent, widened_bytes / run, rests);
     if (times == 1 || !draft.leaves_no_rest(k)) return run;
     draft.mark(draft.split_off(k, times)) = Mark::source_run;
     run *= times;

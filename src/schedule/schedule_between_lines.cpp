@@ -89,6 +89,29 @@ constexpr int64_t narrow_boxed_bytes = 2;
 // of the ceiling, u8 .33 -> .35.
 constexpr int64_t least_panels = 3;
 
+// But where others lie beside them in the source, so that boxes are widened to so much at least,
+// short columns are joined, and smaller matrices, of elements this wide in arrays beyond the third
+// level; and so are few rows in twice as large ones. With boxes of prime numbers of columns, Zen 4,
+// 19 problems .58 of the time, .42 -> .70 of the ceiling, 16 bytes behind a line .57, two threads
+// .65: f32[29,16,11,56,17,9]{3,5,0,4,1,2} .25 -> .87, [96,4,35,18,20,7]{3,5,0,4,2,1} .29 -> .72,
+// [7,80,29,17,5,30]{0,5,2,4,3,1} .37 -> .95. Six rows that make whole lines 1.1, of 35 MB 1.35.
+constexpr int64_t least_widened_element_bytes = 2, least_widened_touching_bytes = 256;
+constexpr int64_t least_widened_bytes = 128;
+constexpr int64_t times_of_few_rows = 2;
+
+/// Whether both arrays are larger than so many times the third level.
+bool is_larger(const Draft& draft, int64_t times) {
+  return draft.extent_bytes(0) + draft.extent_bytes(1) > times * draft.target().l3_bytes;
+}
+
+/// Whether a box of columns of `column` bytes grows by what lies beside them.
+bool widens(const Draft& draft, int64_t column) {
+  const int beside = draft.next_in_run(1, column);
+  return shifts_images(draft) && draft.space().op.bytes >= least_widened_element_bytes &&
+         is_larger(draft, 1) && beside >= 0 && draft.leaves_no_rest(beside) &&
+         draft.loop(beside).extent * column >= least_widened_bytes;
+}
+
 /// The length of tiles of half of `most` and more, and of `least`, that cover the most of `count`;
 /// 0 if there are fewer.
 int64_t covering(int64_t count, int64_t least, int64_t most) {
@@ -240,18 +263,22 @@ bool touching_rows(Draft& draft) {
     const bool through_caches = bytes <= narrow_boxed_bytes && !draft.begins_line();
     if (run % line == 0 && count * bytes < line && !through_caches) return false;
     if (permutes(draft) && permute_dense_block(draft)) return true;
-    if (count * bytes < least_touching_column_bytes(bytes) || run < least_touching_run_bytes ||
-        count * run < least_touching_bytes) {
+    const bool wide = widens(draft, count * bytes);
+    if ((count * bytes < least_touching_column_bytes(bytes) && !wide) ||
+        run < least_touching_run_bytes ||
+        count * run < (wide ? least_widened_touching_bytes : least_touching_bytes)) {
       return false;
     }
   }
   const bool few = draft.loop(row).extent <= few_rows || run < narrow_run_bytes;
-  if (few && permutes(draft) && permute(draft)) return true;
+  const bool rather_joined = count < columns && is_larger(draft, times_of_few_rows) &&
+                             bytes >= least_widened_element_bytes;
+  if (few && !rather_joined && permutes(draft) && permute(draft)) return true;
   draft.schedule().fills_images = padded;
   draft.mark(row) = Mark::target_run;
   const int taken = draft.split_off(column, columns);
   draft.mark(taken) = Mark::source_run;
-  if (shifts_images(draft)) widen_box(draft, draft.loop(taken).extent * bytes);
+  if (shifts_images(draft)) widen_box(draft, draft.loop(taken).extent * bytes, Rests::some);
   draft.go_on(1);
   return true;
 }
