@@ -55,7 +55,7 @@ constexpr int64_t widened_bytes = 512;
 /// Whether it saves enough translations of pages to put the blocks in which the target goes on
 /// around one.
 bool around_pays(const Draft& draft, const Draft& around) {
-  const int64_t lines = (draft.extent_bytes(0) + draft.extent_bytes(1)) / draft.target().line_bytes;
+  const int64_t lines = draft.both_extent_bytes() / draft.target().line_bytes;
   return page_walks(draft) - page_walks(around) > lines / lines_for_a_walk;
 }
 

@@ -39,6 +39,8 @@ class Draft {
   bool begins_line() const { return begins_line_; }
   /// How many bytes of an operand the space touches, gaps included.
   int64_t extent_bytes(int operand) const { return extent_bytes_[static_cast<size_t>(operand)]; }
+  /// Of target and source together.
+  int64_t both_extent_bytes() const { return extent_bytes(0) + extent_bytes(1); }
 
   Schedule& schedule() { return schedule_; }
   const Schedule& schedule() const { return schedule_; }

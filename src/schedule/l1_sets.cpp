@@ -339,7 +339,7 @@ bool make_room_in_l1(Draft& draft) {
 bool columns_meet(const Draft& draft) {
   const Target& target = draft.target();
   const int across = widest_source_loop(draft);
-  const int64_t all = draft.extent_bytes(0) + draft.extent_bytes(1);
+  const int64_t all = draft.both_extent_bytes();
   if (!target.pairs_meeting_lines || across < 0 || draft.space().op.bytes > widest_meeting_bytes ||
       all <= target.l2_bytes / 2)
     return false;

@@ -72,7 +72,7 @@ void part_walks(Draft& draft, int64_t column) {
   parted.split_off(columns, part);
   parted.split_off(rows, piece);
   parted.move_outside(columns + 1, rows + 1);
-  const int64_t lines = (draft.extent_bytes(0) + draft.extent_bytes(1)) / draft.target().line_bytes;
+  const int64_t lines = draft.both_extent_bytes() / draft.target().line_bytes;
   if (page_walks(draft) - page_walks(parted) > lines / lines_for_a_walk) draft = std::move(parted);
 }
 

@@ -149,11 +149,11 @@ bool streams(const Draft& draft) {
 }
 
 bool stays_in_l1(const Draft& draft) {
-  return draft.extent_bytes(0) + draft.extent_bytes(1) <= draft.target().l1_bytes;
+  return draft.both_extent_bytes() <= draft.target().l1_bytes;
 }
 
 bool stays_beside(const Draft& draft, int64_t times) {
-  return times * (draft.extent_bytes(0) + draft.extent_bytes(1)) <= draft.target().imaging_bytes;
+  return times * draft.both_extent_bytes() <= draft.target().imaging_bytes;
 }
 
 bool begins_lines(const Draft& draft) {

@@ -99,17 +99,12 @@ constexpr int64_t least_widened_element_bytes = 2, least_widened_touching_bytes 
 constexpr int64_t least_widened_bytes = 128;
 constexpr int64_t times_of_few_rows = 2;
 
-/// Whether both arrays are larger than so many times the third level.
-bool is_larger(const Draft& draft, int64_t times) {
-  return draft.extent_bytes(0) + draft.extent_bytes(1) > times * draft.target().l3_bytes;
-}
-
 /// Whether a box of columns of `column` bytes grows by what lies beside them.
 bool widens(const Draft& draft, int64_t column) {
   const int beside = draft.next_in_run(1, column);
   return shifts_images(draft) && draft.space().op.bytes >= least_widened_element_bytes &&
-         is_larger(draft, 1) && beside >= 0 && draft.leaves_no_rest(beside) &&
-         draft.loop(beside).extent * column >= least_widened_bytes;
+         draft.both_extent_bytes() > draft.target().l3_bytes && beside >= 0 &&
+         draft.leaves_no_rest(beside) && draft.loop(beside).extent * column >= least_widened_bytes;
 }
 
 /// The length of tiles of half of `most` and more, and of `least`, that cover the most of `count`;
@@ -271,8 +266,8 @@ bool touching_rows(Draft& draft) {
     }
   }
   const bool few = draft.loop(row).extent <= few_rows || run < narrow_run_bytes;
-  const bool rather_joined = count < columns && is_larger(draft, times_of_few_rows) &&
-                             bytes >= least_widened_element_bytes;
+  const bool large = draft.both_extent_bytes() > times_of_few_rows * draft.target().l3_bytes;
+  const bool rather_joined = large && count < columns && bytes >= least_widened_element_bytes;
   if (few && !rather_joined && permutes(draft) && permute(draft)) return true;
   draft.schedule().fills_images = padded;
   draft.mark(row) = Mark::target_run;
@@ -320,7 +315,7 @@ bool shift(Draft& draft, const Schedule& undecided, int64_t row) {
 }
 
 bool joins_rows(Draft& draft, const Schedule& undecided) {
-  if (draft.extent_bytes(0) + draft.extent_bytes(1) <= draft.target().imaging_bytes) return false;
+  if (draft.both_extent_bytes() <= draft.target().imaging_bytes) return false;
   return draft.instead(undecided, [&] {
     const int row = draft.contiguous(0);
     return row >= 0 && draft.loop(row).extent * draft.space().op.bytes <= most_joined_row_bytes &&
@@ -330,7 +325,7 @@ bool joins_rows(Draft& draft, const Schedule& undecided) {
 
 bool makes_lines(Draft& draft, const Schedule& undecided) {
   if (draft.instead(undecided, [&] { return permute_lines(draft); })) return true;
-  return draft.extent_bytes(0) + draft.extent_bytes(1) > draft.target().imaging_bytes &&
+  return draft.both_extent_bytes() > draft.target().imaging_bytes &&
          draft.instead(undecided, [&] { return image_runs(draft); });
 }
 

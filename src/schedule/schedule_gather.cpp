@@ -122,7 +122,7 @@ bool gather_apart(Draft& draft) {
   // In memory few elements at a time are as fast, where they are wide: f32[2000,2000] every other
   // one 2.8 ms for 3.7, by lanes for 14; u8[3000,4000] every fourth 138 ms for 21, by lanes 18 for
   // 37.
-  const bool far = draft.extent_bytes(0) + draft.extent_bytes(1) > 2 * draft.target().imaging_bytes;
+  const bool far = draft.both_extent_bytes() > 2 * draft.target().imaging_bytes;
   if (permutes_lanes(draft.target()) ? draft.schedule().nontemporal : far && bytes >= 4)
     return false;
   return draft.instead(draft.schedule(), [&] {
@@ -153,7 +153,7 @@ bool gather_crowded(Draft& draft) {
 bool gather_streamed(Draft& draft) {
   const int row = draft.contiguous(0), column = draft.contiguous(1);
   const bool streams = draft.goal() == CodeGoal::fast && draft.schedule().nontemporal &&
-                       draft.extent_bytes(0) + draft.extent_bytes(1) >= draft.target().l3_bytes;
+                       draft.both_extent_bytes() >= draft.target().l3_bytes;
   if (!streams || row < 0 || column < 0 || row == column ||
       !crowds_everywhere(draft, draft.loop(row), draft.loop(column)))
     return false;

@@ -47,7 +47,7 @@ constexpr int64_t least_imaged_run_bytes = 512;
 // source have their translations at hand until then.
 constexpr int64_t most_pieces_pages = 2048;
 // Unless boxes have so much of a row: f64[327,50,16,16]{1,0,2,3} .60 -> .76 of the ceiling. From
-// 448 bytes on, Zen 4: five with rows or boxes of 112 columns .74 to .91 of the time,
+// 448 bytes on, Zen 4: four with rows or boxes of 112 columns .74 to .91 of the time,
 // f32[54,53,9,7,224]{3,0,2,1,4} .40 -> .55 of the ceiling; [8,182,40,224]{1,2,0,3} 1.2.
 constexpr int64_t least_left_bytes = 448;
 // More of them save nothing.
@@ -119,7 +119,7 @@ int64_t columns_together(const Draft& draft, int64_t extent, int64_t panel, Runs
 /// columns of `bytes` would take a part of; -1 if none is left to it.
 int run_before_columns(const Draft& draft, int64_t bytes) {
   const int64_t element = draft.space().op.bytes;
-  const bool large = draft.extent_bytes(0) + draft.extent_bytes(1) > draft.target().l3_bytes;
+  const bool large = draft.both_extent_bytes() > draft.target().l3_bytes;
   if (!large || element < least_run_first_element_bytes || bytes < least_imaged_column_bytes)
     return -1;
   return draft.next_in_run(0, draft.loop(draft.contiguous(0)).extent * element);
@@ -329,7 +329,7 @@ bool image_rows(Draft& draft) {
   const bool by_source =
       shifts_rows_by_source(draft, row) &&
       (!target.images_rows || row % target.line_bytes == 0 || joined_begin_lines(draft, row));
-  const bool large = draft.extent_bytes(0) + draft.extent_bytes(1) > target.imaging_bytes;
+  const bool large = draft.both_extent_bytes() > target.imaging_bytes;
   if (!shifts_images(draft) || !large || row >= least_imaged_run_bytes || repeats_source(draft) ||
       by_source) {
     return false;

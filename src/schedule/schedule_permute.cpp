@@ -277,7 +277,7 @@ bool copies_apart(const Draft& draft, int64_t row_bytes) {
   if (!target.byte_masks || row_bytes < least_copied_bytes || next < 0 ||
       std::abs(draft.loop(next).stride[1]) < permuted_window_bytes(target))
     return false;
-  const bool beyond = draft.extent_bytes(0) + draft.extent_bytes(1) > target.l2_bytes;
+  const bool beyond = draft.both_extent_bytes() > target.l2_bytes;
   return !(beyond && row_bytes % whole_row_unit == 0) &&
          std::none_of(loops.begin(), loops.end(),
                       [](const Loop& loop) { return loop.stride[1] == 0; });

@@ -115,7 +115,7 @@ bool transpose_source_digits(Draft& draft) {
       draft.loop(row).extent * bytes < target.line_bytes)
     return false;
   // Around the caches panels share out what is read.
-  if (draft.extent_bytes(0) + draft.extent_bytes(1) > target.streaming_bytes) return false;
+  if (draft.both_extent_bytes() > target.streaming_bytes) return false;
   const int64_t digit = draft.loop(first).extent, digits = lane / std::gcd(digit, lane);
   // Of what divides a lane f32 of 2 1.04 of the time, u16 of 4 1.27, u8 of 8 1.06.
   const int64_t columns = digits * digit, most = bytes < 4 ? most_columns : most_wide_columns;

@@ -59,7 +59,7 @@ constexpr int64_t least_narrow_bytes = 4096, widest_narrow_element = 4;
 /// .94 of the other: f32[6,5,8,8]{1,2,3,0} .49 -> .33 of the ceiling. u8[1304,11]{0,1} .33 -> .20.)
 bool takes_narrow_registers(const Draft& draft) {
   const Target& target = draft.target();
-  const int64_t bytes = draft.space().op.bytes, all = draft.extent_bytes(0) + draft.extent_bytes(1);
+  const int64_t bytes = draft.space().op.bytes, all = draft.both_extent_bytes();
   if (target.l1_vector_bytes >= target.vector_bytes || bytes > widest_narrow_element ||
       draft.goal() == CodeGoal::part || !stays_in_l1(draft) || all < least_narrow_bytes)
     return false;
@@ -199,7 +199,7 @@ bool reads_pages(const Draft& draft, int64_t row, int64_t column) {
   // What goes around the caches for its crowded sets alone is still read from them, whose sets
   // boxes of few rows crowd as well. Zen 4, f64 of 4 to 13 MB with rows of 4 and 8 KB: 512 x 512
   // .44 -> .54 of the ceiling, 1536 x 512 .54 -> .62, [3,512,512]{1,2,0} .54 -> .67.
-  const int64_t both = draft.extent_bytes(0) + draft.extent_bytes(1);
+  const int64_t both = draft.both_extent_bytes();
   if (both <= draft.target().transposed_streaming_bytes) return false;
   if (bytes < always_paged_bytes &&
       takes_whole_rows(draft, row * draft.loop(next).extent, streamed_columns(bytes) * bytes))

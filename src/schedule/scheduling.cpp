@@ -96,7 +96,7 @@ bool reads_narrowly(const Draft& draft) {
   const int64_t line = draft.target().line_bytes;
   if (row < 0 || column < 0 || row == column || !is_move(draft.space().op) || streams(draft) ||
       draft.target().vector_bytes < line ||
-      draft.extent_bytes(0) + draft.extent_bytes(1) <= draft.target().wide_network_bytes)
+      draft.both_extent_bytes() <= draft.target().wide_network_bytes)
     return false;
   if (draft.space().op.bytes == 1) return draft.loop(row).stride[1] % line != 0;
   const int64_t pitch = draft.loop(column).stride[0];
