@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "plan/planner.hpp"
+#include "support/asked_lines.hpp"
 #include "support/each_block.hpp"
 #include "support/scheduled.hpp"
 #include "support/setups.hpp"
@@ -84,6 +85,15 @@ TEST(ImagedColumns, ComeInTogetherWhereTheyAreFew) {
         restride::schedule(simplified_space(row.text), imaging_target(), CodeGoal::fast, true);
     EXPECT_EQ(schedule.staging, Staging::images) << row.text;
     EXPECT_EQ(schedule.network_column_bytes, row.together * schedule.space.op.bytes) << row.text;
+  }
+}
+
+TEST(ImagedColumns, AreAskedForLineByLine) {
+  // Rows of two lines: the last byte of each would ask for half of them.
+  for (const char* const text : {"f32[49,5,31,5,24,31] -> f32[49,5,31,5,24,31]{2,1,4,3,5,0}",
+                                 "f32[45,40,9,31] -> f32[45,40,9,31]{1,0,2,3}"}) {
+    const Program program = on_lines(plan_programs(simplified_space(text), imaging_target()));
+    EXPECT_GE(AskedLines(program).count() * 100, program.operands[1].end / 64 * 90) << text;
   }
 }
 

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "base/arithmetic.hpp"
 #include "target/target.hpp"
 
 namespace restride {
@@ -61,8 +62,7 @@ constexpr int64_t least_part_of_wanted = 4;
 
 /// The most up to `factor` that divides the extent, unless that is little.
 inline int64_t dividing_part(int64_t extent, int64_t factor) {
-  int64_t most = std::min(extent, factor);
-  while (extent % most != 0) --most;
+  const int64_t most = largest_divisor(extent, factor);
   return least_part_of_wanted * most < std::min(extent, factor) ? factor : most;
 }
 

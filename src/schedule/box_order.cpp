@@ -114,14 +114,9 @@ bool writes_on(const Draft& draft, int next, int64_t row, int64_t column) {
 /// How many of `extent` columns make a box of about `most`: so many that there is no rest, unless
 /// that is less than half of them and there may be some.
 int64_t columns_of_box(int64_t extent, int64_t most, Rests rests) {
-  const auto dividing = [&](int64_t longest) {
-    int64_t times = std::min(extent, longest);
-    while (extent % times != 0) --times;
-    return times;
-  };
-  const int64_t longest = std::min(extent, most), times = dividing(most);
+  const int64_t longest = std::min(extent, most), times = largest_divisor(extent, most);
   if (rests == Rests::none || 2 * times >= longest) return times;
-  const int64_t more = dividing(2 * most);
+  const int64_t more = largest_divisor(extent, 2 * most);
   return 2 * more >= longest ? more : ceil_div(extent, ceil_div(extent, most));
 }
 

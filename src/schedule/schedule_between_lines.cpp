@@ -39,6 +39,17 @@ constexpr int64_t least_touching_column_bytes(int64_t element_bytes) {
   return element_bytes <= 2 ? 9 : lane_bytes;
 }
 
+// Where others lie beside columns in the source, so that boxes are widened to so much at least,
+// shorter ones than these are joined, and smaller matrices, of elements this wide in arrays beyond
+// the third level; and so are few rows in twice as large ones. With boxes of prime numbers of
+// columns, Zen 4, 19 problems .58 of the time, .42 -> .70 of the ceiling, 16 bytes behind a line
+// .57, two threads .65: f32[29,16,11,56,17,9]{3,5,0,4,1,2} .25 -> .87,
+// [96,4,35,18,20,7]{3,5,0,4,2,1} .29 -> .72, [7,80,29,17,5,30]{0,5,2,4,3,1} .37 -> .95. Six rows
+// that make whole lines 1.1, of 35 MB 1.35.
+constexpr int64_t least_widened_element_bytes = 2, least_widened_touching_bytes = 256;
+constexpr int64_t least_widened_bytes = 128;
+constexpr int64_t times_of_few_rows = 2;
+
 // Rows that touch are shifted, so that some leave while others come in, where those of the source
 // are so far apart that memory has to be asked all the time. Zen 5, 18 cases of f32 and f64 .90 of
 // the time: f32[253,144,1032]{0,2,1} .53 -> .68 of the ceiling, f64[3,185,28,878]{1,3,2,0} .55 ->
@@ -89,22 +100,21 @@ constexpr int64_t narrow_boxed_bytes = 2;
 // of the ceiling, u8 .33 -> .35.
 constexpr int64_t least_panels = 3;
 
-// But where others lie beside them in the source, so that boxes are widened to so much at least,
-// short columns are joined, and smaller matrices, of elements this wide in arrays beyond the third
-// level; and so are few rows in twice as large ones. With boxes of prime numbers of columns, Zen 4,
-// 19 problems .58 of the time, .42 -> .70 of the ceiling, 16 bytes behind a line .57, two threads
-// .65: f32[29,16,11,56,17,9]{3,5,0,4,1,2} .25 -> .87, [96,4,35,18,20,7]{3,5,0,4,2,1} .29 -> .72,
-// [7,80,29,17,5,30]{0,5,2,4,3,1} .37 -> .95. Six rows that make whole lines 1.1, of 35 MB 1.35.
-constexpr int64_t least_widened_element_bytes = 2, least_widened_touching_bytes = 256;
-constexpr int64_t least_widened_bytes = 128;
-constexpr int64_t times_of_few_rows = 2;
-
 /// Whether a box of columns of `column` bytes grows by what lies beside them.
 bool widens(const Draft& draft, int64_t column) {
   const int beside = draft.next_in_run(1, column);
   return shifts_images(draft) && draft.space().op.bytes >= least_widened_element_bytes &&
          draft.both_extent_bytes() > draft.target().l3_bytes && beside >= 0 &&
          draft.leaves_no_rest(beside) && draft.loop(beside).extent * column >= least_widened_bytes;
+}
+
+/// Whether rows of `run` bytes that touch along so few columns are worth joining.
+bool joins_short_columns(const Draft& draft, int64_t run, int64_t count) {
+  const int64_t bytes = draft.space().op.bytes, column = count * bytes;
+  const bool wide = widens(draft, column);
+  const int64_t least = wide ? least_widened_touching_bytes : least_touching_bytes;
+  return (wide || column >= least_touching_column_bytes(bytes)) &&
+         run >= least_touching_run_bytes && count * run >= least;
 }
 
 /// The length of tiles of half of `most` and more, and of `least`, that cover the most of `count`;
@@ -258,12 +268,7 @@ bool touching_rows(Draft& draft) {
     const bool through_caches = bytes <= narrow_boxed_bytes && !draft.begins_line();
     if (run % line == 0 && count * bytes < line && !through_caches) return false;
     if (permutes(draft) && permute_dense_block(draft)) return true;
-    const bool wide = widens(draft, count * bytes);
-    if ((count * bytes < least_touching_column_bytes(bytes) && !wide) ||
-        run < least_touching_run_bytes ||
-        count * run < (wide ? least_widened_touching_bytes : least_touching_bytes)) {
-      return false;
-    }
+    if (!joins_short_columns(draft, run, count)) return false;
   }
   const bool few = draft.loop(row).extent <= few_rows || run < narrow_run_bytes;
   const bool large = draft.both_extent_bytes() > times_of_few_rows * draft.target().l3_bytes;

@@ -86,8 +86,7 @@ void divide_blocks(IterationSpace& space, int axis, int64_t length, int64_t leas
   Loop &blocks = *loops[0], &networks = *loops[1];
   if (length % networks.step != 0 || length % blocks.step == 0) return;
   const int64_t count = length / networks.step;
-  int64_t most = std::min(2 * networks.extent, count);
-  while (count % most != 0) --most;
+  const int64_t most = largest_divisor(count, 2 * networks.extent);
   if (most < least) return;
   networks.extent = most;
   blocks.step = networks.step * most;
