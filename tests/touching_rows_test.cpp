@@ -29,9 +29,9 @@ TEST(TouchingDigits, AreTakenWholeWithSomeColumns) {
         Row{"f32[10,40,5,7,500] -> f32[10,40,5,7,500]{3,0,2,4,1}", 350, 128, Staging::panels},
         // Fewer columns than a box has.
         Row{"u8[11,600,20,200] -> u8[11,600,20,200]{0,2,3,1}", 220, 200, Staging::panels},
-        // Whole lines, of less than 512 bytes or not.
+        // Whole lines.
         Row{"f16[7,144,32,768] -> f16[7,144,32,768]{0,2,3,1}", 224, 256, Staging::panels},
-        Row{"f32[9,144,32,256] -> f32[9,144,32,256]{0,2,3,1}", 288, 128, Staging::images},
+        Row{"f32[9,144,32,256] -> f32[9,144,32,256]{0,2,3,1}", 288, 128, Staging::panels},
         // Of which no images can be made otherwise.
         Row{"f16[30,48,16,512] -> f16[30,48,16,512]{0,2,3,1}", 480, 256, Staging::panels},
         // Columns that do not touch.

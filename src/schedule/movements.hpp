@@ -110,6 +110,10 @@ bool makes_lines(Draft& draft, const Schedule& undecided);
 bool image_runs(Draft& draft);
 /// The same of pieces of longer runs alone.
 bool image_pieces(Draft& draft);
+/// The same where that is better than permuting lines.
+bool image_before_lines(Draft& draft);
+/// The same of tiles of the source that are too small for panels, whose rows follow the columns.
+bool image_small_tiles(Draft& draft);
 
 /// The same of runs that rows of both operands make, unless those make whole lines by themselves.
 bool image_rows(Draft& draft);

@@ -329,9 +329,10 @@ bool joins_rows(Draft& draft, const Schedule& undecided) {
 }
 
 bool makes_lines(Draft& draft, const Schedule& undecided) {
+  const bool large = draft.both_extent_bytes() > draft.target().imaging_bytes;
+  if (large && draft.instead(undecided, [&] { return image_before_lines(draft); })) return true;
   if (draft.instead(undecided, [&] { return permute_lines(draft); })) return true;
-  return draft.both_extent_bytes() > draft.target().imaging_bytes &&
-         draft.instead(undecided, [&] { return image_runs(draft); });
+  return large && draft.instead(undecided, [&] { return image_runs(draft); });
 }
 
 }  // namespace restride::scheduling

@@ -40,6 +40,11 @@ constexpr int64_t least_imaged_column_bytes = 12;
 constexpr int64_t least_run_first_element_bytes = 2;
 // Both ends of a run share a line with others.
 constexpr int64_t least_imaged_run_bytes = 512;
+// So do those of shorter ones that are transposed, but beyond the third level nothing else is as
+// good. Zen 4, 6 problems with runs of 384 to 511 bytes .5 of the time: f32[80,31,25,6,19,5]
+// {3,4,5,0,1,2} .17 -> .54 of the ceiling, u8[900,123900] from T(32,32) to {0,1} .15 -> .56; of 256
+// bytes 1.2 times that of 384. Of 18 MB u8 464 x 19942 1.3.
+constexpr int64_t least_large_run_bytes = 384;
 // Where both ends of a run share a line with others, the next piece of a longer one goes on with
 // what this one leaves: 27 random cases, most of f32, .87 of the time, geometric mean of the
 // ceiling .58 -> .68; runs of whole lines 1.1 times as long, and so where rows lie beside the
@@ -61,6 +66,20 @@ constexpr int64_t imaged_rows_bytes = 256, most_imaged_rows = 16;
 // -> 1.08. When runs still ended by two stores, 17 took .82 of it, with 2 KB .92; 3 and 6 KB took
 // .99 and 1.03 of the time of 4.
 constexpr int64_t most_single_run_bytes = 4 * 1024;
+// Where runs of the target begin between lines, tiles of the source with fewer rows or fewer than
+// twice as many columns, and columns shorter than the digit with which these runs begin, are rather
+// permuted into lines. Zen 4, 70 problems, most of them from tiles, .62 of the time: f32[5809,3650]
+// from T(32,32) to {0,1} .19 -> .43 of the ceiling, u8[17356,6700] from T(8,128) .20 -> .40,
+// f32[45,32,714,32]{2,3,1,0} .27 -> .64. From T(4,4) and T(2,16), 8 problems, 1.0 to 1.25; runs of
+// more than a page, as of f32[937244,32]{0,1}, .8 to 1.5.
+constexpr int64_t least_tile_rows = 4;
+// Tiles of the source of less than a line by a line of the target at most are better read by many
+// than by a panel of some, though runs are whole lines. Zen 4, 26 problems .5 of the time: f32
+// [1280,8064] from T(8,8) to {0,1} .22 -> .64 of the ceiling, [7530,848] from T(4,4) to
+// {0,1:T(8,128)} .27 -> .51, [48,32,40,16,8]{3,1,4,0,2} .27 -> .71, [512,512,3,3] to T(16,16,1,1)
+// .67 -> .85. Columns of lines 1.0 to 1.9; of u8 and f16 more than a lane .6 to 1.8; where rows do
+// not follow the columns in the source 1.2 to 2.3.
+constexpr int64_t least_wide_tile_bytes = 4;
 // Of several runs beside each other, for making whole lines.
 constexpr int64_t most_whole_run_bytes = 2 * 1024;
 
@@ -169,13 +188,14 @@ int64_t longest_run(const Draft& draft, int k, int64_t run, int64_t far, const R
 }
 
 /// Marks loops that make a run as long as it may be, or less of it rather than a rest if it is a
-/// piece of a longer one; returns its length. Whole runs may have rests where the array begins
-/// between lines, else they would go through the caches. Zen 4, 16 bytes behind a line: 24 problems
-/// .77 of the time, u8[315,262144] to T(8,128) .57 -> .9 of the ceiling, f64[309,128,149]
-/// {2,1,0} to {0,1,2:T(8,4)} .23 -> .49; c128[450,240,64], T(2,4) to T(8,128), 1.3. On lines 6 took
-/// 1.3 to 1.7, but one .2.
+/// piece of a longer one; returns its length. Whole runs may have rests, else they would go through
+/// the caches; those of rows that both operands have only where the array begins between lines. Zen
+/// 4, 16 bytes behind a line: 24 problems .77 of the time, u8[315,262144] to T(8,128) .57 -> .9 of
+/// the ceiling, f64[309,128,149]{2,1,0} to {0,1,2:T(8,4)} .23 -> .49; c128[450,240,64], T(2,4) to
+/// T(8,128), 1.3. On lines 23 transposes of tiles take .6 to .7, 6 of rows took 1.3 to 1.7.
 int64_t take_imaged_run(Draft& draft, const RunLimits& limits, Runs runs) {
-  const bool may_rest = runs == Runs::whole && !draft.begins_line();
+  const bool transposes = draft.contiguous(0) != draft.contiguous(1);
+  const bool may_rest = runs == Runs::whole && (transposes || !draft.begins_line());
   int64_t run = draft.space().op.bytes, far = 1;
   for (int k = draft.contiguous(0); k >= 0; k = draft.next_in_run(0, run)) {
     const int64_t most = longest_run(draft, k, run, far, limits);
@@ -243,7 +263,8 @@ bool take_images(Draft& draft, Runs runs) {
   const int64_t columns = take_imaged_columns(draft, runs);
   if (columns * bytes < least_imaged_column_bytes) return false;
   const int64_t run = take_imaged_run(draft, {most_imaged_run_bytes(columns, line)}, runs);
-  if (run < least_imaged_run_bytes) return false;
+  const bool large = draft.both_extent_bytes() > draft.target().l3_bytes;
+  if (run < (large ? least_large_run_bytes : least_imaged_run_bytes)) return false;
   draft.schedule().network_column_bytes = columns * bytes;
   const int64_t box = take_panels(draft, columns, run, runs);
   if (runs == Runs::pieces) {
@@ -321,6 +342,30 @@ bool image_pieces(Draft& draft) {
 
 bool image_runs(Draft& draft) {
   return image_pieces(draft) || (has_runs(draft) && take_images(draft, Runs::whole));
+}
+
+bool image_before_lines(Draft& draft) {
+  if (!has_runs(draft)) return false;
+  const int64_t bytes = draft.space().op.bytes, line = draft.target().line_bytes;
+  const int64_t columns = draft.loop(draft.contiguous(1)).extent, column = columns * bytes;
+  const int64_t rows = draft.loop(draft.contiguous(0)).extent, run = rows * bytes;
+  const bool is_tile = run < least_imaged_run_bytes;
+  const bool fills =
+      is_tile ? std::min(rows, columns / 2) >= least_tile_rows && column >= std::min(line, run)
+              : run <= draft.target().page_bytes && column >= line;
+  return fills && image_runs(draft);
+}
+
+bool image_small_tiles(Draft& draft) {
+  if (!has_runs(draft)) return false;
+  const int64_t bytes = draft.space().op.bytes, line = draft.target().line_bytes;
+  const int64_t column = draft.loop(draft.contiguous(1)).extent * bytes;
+  const Loop& row = draft.loop(draft.contiguous(0));
+  const bool narrow = bytes < least_wide_tile_bytes;
+  const bool is_tile = row.stride[1] == column && column < line &&
+                       (!narrow || column <= program::lane_bytes) &&
+                       row.extent >= least_tile_rows && row.extent * bytes <= line;
+  return is_tile && image_runs(draft);
 }
 
 bool image_rows(Draft& draft) {

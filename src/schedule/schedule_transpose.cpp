@@ -294,14 +294,16 @@ void transpose(Draft& draft) {
     if (touching_digits(draft, undecided, Rows::between_lines)) return;
     if (joins_rows(draft, undecided)) return;
     if (!short_rows && shift(draft, undecided, row)) return;
-    if (makes_lines(draft, undecided)) return;
     if (touching_digits(draft, undecided, Rows::begin_lines)) return;
+    if (makes_lines(draft, undecided)) return;
     // u8[40,64,512] reversed .22 -> .36 of the ceiling.
     Schedule through_caches = undecided;
     through_caches.nontemporal = false;
     if (draft.instead(through_caches, [&] { return gather_crowded(draft); })) return;
     schedule.nontemporal = false;
   }
+  if (streams && aligned && draft.instead(undecided, [&] { return image_small_tiles(draft); }))
+    return;
   const bool pages = digits == 0 && reads_pages(draft, row, column);
   const Block block = pages ? Block{page_rows, target.page_bytes / bytes}
                             : block_of_networks(draft, streams, crowds, walk.rows);
