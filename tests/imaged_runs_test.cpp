@@ -47,7 +47,9 @@ TEST(ImagedRows, MakeWholeLinesWhereTheyCan) {
                               {"f32[5,992,144,50] -> f32[5,992,144,50]{3,0,2,1}", 4000, 1},
                               // Eight and sixteen rows make lines by themselves.
                               {"f32[40,500,301,14] -> f32[40,500,301,14]{3,0,2,1}", 0, 0},
-                              {"f32[544,482,15,13] -> f32[544,482,15,13]{3,1,0,2}", 0, 0}};
+                              {"f32[544,482,15,13] -> f32[544,482,15,13]{3,1,0,2}", 0, 0},
+                              // The last tile of a row has eight elements.
+                              {"f32[24,50,24200]{2,1,0:T(2,16)} -> f32[24,50,24200]{2,0,1}", 0, 0}};
   expect_runs(rows, true);
 }
 

@@ -67,11 +67,11 @@ constexpr int64_t imaged_rows_bytes = 256, most_imaged_rows = 16;
 // .99 and 1.03 of the time of 4.
 constexpr int64_t most_single_run_bytes = 4 * 1024;
 // Where runs of the target begin between lines, tiles of the source with fewer rows or fewer than
-// twice as many columns, and columns shorter than the digit with which these runs begin, are rather
-// permuted into lines. Zen 4, 70 problems, most of them from tiles, .62 of the time: f32[5809,3650]
+// twice as many columns are rather permuted into lines, and so are rows of less than a line that
+// make longer runs. Zen 4, 70 problems, most of them from tiles, .62 of the time: f32[5809,3650]
 // from T(32,32) to {0,1} .19 -> .43 of the ceiling, u8[17356,6700] from T(8,128) .20 -> .40,
-// f32[45,32,714,32]{2,3,1,0} .27 -> .64. From T(4,4) and T(2,16), 8 problems, 1.0 to 1.25; runs of
-// more than a page, as of f32[937244,32]{0,1}, .8 to 1.5.
+// f32[45,32,714,32]{2,3,1,0} .27 -> .64, [112,104,19,28,8]{1,3,0,2,4} .26 -> .65. From T(4,4) and
+// T(2,16), 8 problems, 1.0 to 1.25; runs of more than a page, as of f32[937244,32]{0,1}, .8 to 1.5.
 constexpr int64_t least_tile_rows = 4;
 // Tiles of the source of less than a line by a line of the target at most are better read by many
 // than by a panel of some, though runs are whole lines. Zen 4, 26 problems .5 of the time: f32
@@ -347,12 +347,11 @@ bool image_runs(Draft& draft) {
 bool image_before_lines(Draft& draft) {
   if (!has_runs(draft)) return false;
   const int64_t bytes = draft.space().op.bytes, line = draft.target().line_bytes;
-  const int64_t columns = draft.loop(draft.contiguous(1)).extent, column = columns * bytes;
+  const int64_t columns = draft.loop(draft.contiguous(1)).extent;
   const int64_t rows = draft.loop(draft.contiguous(0)).extent, run = rows * bytes;
-  const bool is_tile = run < least_imaged_run_bytes;
-  const bool fills =
-      is_tile ? std::min(rows, columns / 2) >= least_tile_rows && column >= std::min(line, run)
-              : run <= draft.target().page_bytes && column >= line;
+  const bool fills = run < least_imaged_run_bytes
+                         ? std::min(rows, columns / 2) >= least_tile_rows
+                         : run <= draft.target().page_bytes && columns * bytes >= line;
   return fills && image_runs(draft);
 }
 
