@@ -66,6 +66,8 @@ constexpr int64_t imaged_rows_bytes = 256, most_imaged_rows = 16;
 // -> 1.08. When runs still ended by two stores, 17 took .82 of it, with 2 KB .92; 3 and 6 KB took
 // .99 and 1.03 of the time of 4.
 constexpr int64_t most_single_run_bytes = 4 * 1024;
+// Of several runs beside each other, for making whole lines.
+constexpr int64_t most_whole_run_bytes = 2 * 1024;
 // Where runs of the target begin between lines, tiles of the source with fewer rows or fewer than
 // twice as many columns are rather permuted into lines, and so are rows of less than a line that
 // make longer runs. Zen 4, 70 problems, most of them from tiles, .62 of the time: f32[5809,3650]
@@ -78,10 +80,8 @@ constexpr int64_t least_tile_rows = 4;
 // [1280,8064] from T(8,8) to {0,1} .22 -> .64 of the ceiling, [7530,848] from T(4,4) to
 // {0,1:T(8,128)} .27 -> .51, [48,32,40,16,8]{3,1,4,0,2} .27 -> .71, [512,512,3,3] to T(16,16,1,1)
 // .67 -> .85. Columns of lines 1.0 to 1.9; of u8 and f16 more than a lane .6 to 1.8; where rows do
-// not follow the columns in the source 1.2 to 2.3.
+// not follow the columns in the source .4 to 2.4.
 constexpr int64_t least_wide_tile_bytes = 4;
-// Of several runs beside each other, for making whole lines.
-constexpr int64_t most_whole_run_bytes = 2 * 1024;
 
 /// How long runs are made.
 struct RunLimits {
@@ -285,7 +285,7 @@ bool take_images(Draft& draft, Runs runs) {
 
 /// Whether there are runs of both operands, and images of those of the target can leave.
 bool has_runs(const Draft& draft) {
-  return shifts_images(draft) && draft.contiguous(1) >= 0 &&
+  return shifts_images(draft) && draft.contiguous(0) >= 0 && draft.contiguous(1) >= 0 &&
          draft.contiguous(1) != draft.contiguous(0);
 }
 
