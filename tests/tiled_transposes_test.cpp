@@ -81,7 +81,7 @@ TEST(PermutedTiles, AreTakenTogetherWhereBothOperandsGoOnWithThem) {
   // Two of 128 bytes make half a tile of the target, around which a page of the source comes.
   EXPECT_EQ(source("f16[4096,4096]{1,0:T(8,8)} -> f16[4096,4096]{0,1:T(16,16)}"),
             (Strides{4096, 131072, 256, 131072, 128}));
-  // Two of 32 bytes make no more than the two lines that come in at a time anyway.
+  // A block holds both of 32 bytes.
   EXPECT_EQ(source("f16[4096,4096]{1,0:T(4,4)} -> f16[4096,4096]{0,1:T(8,8)}"),
             (Strides{4096, 65536, 64, 65536}));
   // The tile of the target is no page.

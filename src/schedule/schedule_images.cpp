@@ -73,7 +73,7 @@ constexpr int64_t most_whole_run_bytes = 2 * 1024;
 // make longer runs. Zen 4, 70 problems, most of them from tiles, .62 of the time: f32[5809,3650]
 // from T(32,32) to {0,1} .19 -> .43 of the ceiling, u8[17356,6700] from T(8,128) .20 -> .40,
 // f32[45,32,714,32]{2,3,1,0} .27 -> .64, [112,104,19,28,8]{1,3,0,2,4} .26 -> .65. From T(4,4) and
-// T(2,16), 8 problems, 1.0 to 1.25; runs of more than a page, as of f32[937244,32]{0,1}, .8 to 1.5.
+// T(2,16) five 1.1 to 1.25, one .8; runs of more than a page, as of f32[937244,32]{0,1}, .8 to 1.5.
 constexpr int64_t least_tile_rows = 4;
 // Tiles of the source of less than a line by a line of the target at most are better read by many
 // than by a panel of some, though runs are whole lines. Zen 4, 26 problems .5 of the time: f32
@@ -192,7 +192,7 @@ int64_t longest_run(const Draft& draft, int k, int64_t run, int64_t far, const R
 /// the caches; those of rows that both operands have only where the array begins between lines. Zen
 /// 4, 16 bytes behind a line: 24 problems .77 of the time, u8[315,262144] to T(8,128) .57 -> .9 of
 /// the ceiling, f64[309,128,149]{2,1,0} to {0,1,2:T(8,4)} .23 -> .49; c128[450,240,64], T(2,4) to
-/// T(8,128), 1.3. On lines 23 transposes of tiles take .6 to .7, 6 of rows took 1.3 to 1.7.
+/// T(8,128), 1.3. On lines tiles need them (see least_tile_rows); 6 of rows took 1.3 to 1.7.
 int64_t take_imaged_run(Draft& draft, const RunLimits& limits, Runs runs) {
   const bool transposes = draft.contiguous(0) != draft.contiguous(1);
   const bool may_rest = runs == Runs::whole && (transposes || !draft.begins_line());

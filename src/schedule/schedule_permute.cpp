@@ -148,7 +148,7 @@ bool joins_few(const Draft& draft, const PermutedLimits& most, const PermutedBlo
 
 /// Puts the loops with which both operands go on behind a block right around it; returns the runs
 /// that they make, bytes. So do tiles of which one holds some of the other's, and pages and lines
-/// are those of what follows, unless the target's tile is no page. Zen 4, 20 problems .77 of the
+/// are those of what follows, unless the target's tile is no page. Zen 4, 19 problems .77 of the
 /// time: f16[4096,4096] from T(8,8) to {0,1:T(16,16)} .37 -> .61 of the ceiling, f32[6144,4096]
 /// from T(4,4) to {0,1:T(8,8)} .26 -> .56, u8[8,3550,1288] from T(8,128) to {0,2,1} .39 -> .80;
 /// bf16[4096,4096] to T(8,128)(2,1) 1.3.
