@@ -223,6 +223,53 @@ TEST(Caches, KeepLinesOfRowsThatCrowdL1UntilTheyAreUsedUp) {
   }
 }
 
+/// Extents of the two loops of a block that comes to scratch, inside out: the first one makes runs
+/// of what lies there.
+std::vector<int64_t> gathered_block(const char* text, const Target& target) {
+  const Schedule schedule = scheduled(text, target);
+  if (schedule.movement != Movement::gather) return {};
+  const std::vector<Loop>& loops = schedule.space.loops;
+  return {loops.back().extent, loops[loops.size() - 2].extent};
+}
+
+TEST(Caches, TakeImagesOfWideColumnsThatWouldWait) {
+  struct Row {
+    const char* text;
+    std::vector<int64_t> block;
+  };
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.l1_bytes = 32 * 1024;
+  const std::vector<int64_t> eights{64, 32}, sixteens{32, 32}, rows{32, 64}, none;
+  for (const Row& row : {Row{"f64[513,513] -> f64[513,513]{0,1}", eights},
+                         Row{"f64[257,769] -> f64[257,769]{0,1}", eights},
+                         Row{"f64[511,1023] -> f64[511,1023]{0,1}", eights},
+                         Row{"c128[257,513] -> c128[257,513]{0,1}", sixteens},
+                         // Rows that are longer by two, or than half a page; shorter than half.
+                         Row{"f64[514,514] -> f64[514,514]{0,1}", none},
+                         Row{"c128[129,385] -> c128[129,385]{0,1}", none},
+                         Row{"f64[255,255] -> f64[255,255]{0,1}", none},
+                         // Of one operand alone: rows of the source come to scratch, or nothing.
+                         Row{"f64[500,513] -> f64[500,513]{0,1}", rows},
+                         Row{"f64[513,500] -> f64[513,500]{0,1}", none},
+                         // Short runs of either.
+                         Row{"f64[63,63]{1,0:PAD(63,257;unknown)} -> "
+                             "f64[63,63]{0,1:PAD(257,63;unknown)}",
+                             none}}) {
+    EXPECT_EQ(gathered_block(row.text, target), row.block) << row.text;
+  }
+}
+
+TEST(Caches, HoldWideColumnsThatWouldWaitForAQuarterMore) {
+  Target target = streaming_target();
+  target.transposed_streaming_bytes = 4 << 20;
+  target.streaming_bytes = 8 << 20;
+  EXPECT_FALSE(scheduled("f64[513,513] -> f64[513,513]{0,1}", target).nontemporal);
+  EXPECT_TRUE(scheduled("f64[513,769] -> f64[513,769]{0,1}", target).nontemporal);
+  EXPECT_TRUE(scheduled("f64[512,513] -> f64[512,513]{0,1}", target).nontemporal);
+  target.streaming_bytes = 4 << 20;
+  EXPECT_TRUE(scheduled("f64[513,513] -> f64[513,513]{0,1}", target).nontemporal);
+}
+
 TEST(Caches, HoldTheLinesInWhichShortRowsGoOn) {
   struct Row {
     const char* text;

@@ -41,6 +41,12 @@ SourceWalk walk_along_source(const Draft& draft);
 /// as they can. Rows are long enough then to be made in scratch first.
 bool target_columns_crowd(const Draft& draft);
 
+/// The same of wide elements, of which networks write few columns. Where rows of both operands are
+/// an element longer than pages, or halves of them, what is read lies where another network has
+/// just written, as far as processors compare addresses at first: loads wait for stores. And where
+/// they are nearly so long, all lines of a network belong to one set on either side.
+bool wide_columns_wait(const Draft& draft);
+
 /// How long rows of the target's finest digit are, bytes, if the next ones soon go on in the lines
 /// in which they end; 0 where they are long.
 int64_t short_row_bytes(const Draft& draft);

@@ -136,8 +136,9 @@ bool gather_apart(Draft& draft) {
 bool gather_crowded(Draft& draft) {
   // Blocks and rests of both steps are more code than transposes in place.
   if (draft.goal() != CodeGoal::fast || draft.schedule().nontemporal) return false;
-  const bool rows_crowd = source_rows_crowd(draft) && walk_along_source(draft).rows == 0;
-  if (!rows_crowd && !target_columns_crowd(draft)) return false;
+  const bool wait = wide_columns_wait(draft);
+  const bool rows_crowd = !wait && source_rows_crowd(draft) && walk_along_source(draft).rows == 0;
+  if (!rows_crowd && !wait && !target_columns_crowd(draft)) return false;
   return draft.instead(draft.schedule(), [&] {
     if (rows_crowd) {
       mark_rows(draft);

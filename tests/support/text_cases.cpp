@@ -359,7 +359,7 @@ constexpr auto cases = std::to_array<std::string_view>({
     "u16[64,31,64] -> u16[64,31,64]{0,1,2}",
     "f32[25,1024] -> f32[25,1024]{0,1:PAD(25,1030;one)}",
     "f32[5,33,1023] -> f32[5,33,1023]{1,2,0}",
-    "f64[66,513] -> f64[66,513]{0,1}",
+    "f64[66,67]{1,0:PAD(66,513;unknown)} -> f64[66,67]{0,1:PAD(257,67;one)}",
     "c128[33,256] -> c128[33,256]{0,1}",
     // Of several digits, rows and runs; far apart; short rows of which the source comes back late.
     "u8[24,20,33,4] -> u8[24,20,33,4]{0,2,3,1}",
