@@ -313,8 +313,7 @@ bool wide_columns_wait(const Draft& draft) {
   const Target& target = draft.target();
   const int row = draft.contiguous(0), column = draft.contiguous(1);
   const int64_t bytes = draft.space().op.bytes, ways = l1_ways(target);
-  if (row < 0 || column < 0 || row == column || ways == 0 || bytes <= widest_crowding_bytes ||
-      stays_in_l1(draft))
+  if (row < 0 || column < 0 || row == column || ways == 0 || bytes <= widest_crowding_bytes)
     return false;
   const Loop &down = draft.loop(row), &across = draft.loop(column);
   if (std::min(down.extent, across.extent) * bytes < crowding_run_bytes) return false;
