@@ -353,7 +353,8 @@ TEST(Transposes, GoOnBehindDigitsOfWideElementsThatLoopsCut) {
                              Caches::hold_everything, 2 * 8},
                          Row{"f32[128,8,30,20,21] -> f32[128,8,30,20,21]{0,1,3,2,4}",
                              Caches::hold_nothing, 2 * 16}}) {
-    const Target target = target_of({"avx512_vbmi", row.caches});
+    Target target = target_of({"avx512_vbmi", row.caches});
+    target.streamed_digits_bytes = 512;
     EXPECT_EQ(source_run_elements(scheduled(row.text, target)), row.columns) << row.text;
   }
 }

@@ -132,6 +132,32 @@ TEST(Blocks, WriteLongerRunsWhereRowsAreFarApart) {
   }
 }
 
+TEST(Blocks, ReadRowsOfTheSourceForLongerWhereTheseAreWholeLines) {
+  Target target = streaming_target();
+  target.page_element_bytes = 16;
+  target.streamed_column_bytes = 1024;
+  target.streamed_digits_bytes = 3072;
+  struct Row {
+    const char* text;
+    int64_t columns;
+  };
+  for (const Row& row : {Row{"f32[4000,4000] -> f32[4000,4000]{0,1}", 256},
+                         Row{"u16[4000,4000] -> u16[4000,4000]{0,1}", 512},
+                         Row{"f64[4000,4000] -> f64[4000,4000]{0,1}", 160},
+                         // Digits of 384 bytes, eight of them; of just as many as are read.
+                         Row{"f32[640,20,24,96] -> f32[640,20,24,96]{0,1,2,3}", 8 * 96},
+                         Row{"f32[640,48,256] -> f32[640,48,256]{0,2,1}", 256},
+                         // Rows between lines; bytes.
+                         Row{"f32[4000,4001] -> f32[4000,4001]{0,1}", 128},
+                         Row{"u8[4096,4096] -> u8[4096,4096]{0,1}", 512},
+                         // Columns beside each other, of 256 bytes, and of more; wide ones.
+                         Row{"f32[64,16384] -> f32[64,16384]{0,1}", 128},
+                         Row{"f32[80,16384] -> f32[80,16384]{0,1}", 256},
+                         Row{"f64[32,16384] -> f64[32,16384]{0,1}", 128}}) {
+    EXPECT_EQ(source_run_elements(scheduled(row.text, target)), row.columns) << row.text;
+  }
+}
+
 TEST(Blocks, TakeRowsOfTheTargetWholeWhereTheirBoxIsSmall) {
   Target target = streaming_target();
   target.long_run_bytes = 256;

@@ -18,20 +18,37 @@ namespace {
 
 // Where arrays stream: two lines of the target by eight of the source. Measured on Emerald Rapids,
 // geometric mean of the ceiling for 14 cases of f32: 32 x 128 .76, 64 x 128 .70, 64 x 256 .66.
-constexpr Block streamed_block(int64_t element_bytes) {
-  return {128 / element_bytes, streamed_columns(element_bytes)};
-}
-
-// In the caches a network follows the other as the lines lie. u16 64 x 64 .65 for 128 x 256 .61, u8
-// .62 for .61, f32 .68 for .67; but longer runs of wide ones: f64 256 x 256 .79 -> .82, c128 .85 ->
-// .91, 257 x 130 .75 -> .94.
-constexpr int64_t cached_rows_of_wide = 256, cached_rows_of_narrow = 64;
+constexpr int64_t streamed_row_bytes = 128;
 
 /// How far rows of the source lie apart, bytes; 0 where the target has no runs.
 int64_t row_pitch(const Draft& draft) {
   const int down = finest_loop(draft, 0);
   return down < 0 ? 0 : std::abs(draft.loop(down).stride[1]);
 }
+
+// See Make::streamed_column_bytes.
+constexpr int64_t least_far_read_bytes = 2, most_far_read_bytes = 8, near_column_bytes = 256;
+
+/// How much of each row of the source is read by a box. Rows that begin between lines share their
+/// ends with the next box, and narrow columns of the target that lie side by side are written one
+/// behind the other anyway.
+int64_t far_read_bytes(const Draft& draft) {
+  const Target& target = draft.target();
+  const int64_t bytes = draft.space().op.bytes;
+  const int across = widest_source_loop(draft);
+  if (bytes < least_far_read_bytes || bytes > most_far_read_bytes || across < 0 ||
+      row_pitch(draft) % target.line_bytes != 0 ||
+      (bytes < most_far_read_bytes && std::abs(draft.loop(across).stride[0]) <= near_column_bytes))
+    return streamed_columns(bytes) * bytes;
+  const Axis& digit = draft.space().axes[static_cast<size_t>(draft.loop(across).axis)];
+  const bool whole = digit.valid * bytes < target.streamed_column_bytes;
+  return whole ? target.streamed_digits_bytes : target.streamed_column_bytes;
+}
+
+// In the caches a network follows the other as the lines lie. u16 64 x 64 .65 for 128 x 256 .61, u8
+// .62 for .61, f32 .68 for .67; but longer runs of wide ones: f64 256 x 256 .79 -> .82, c128 .85 ->
+// .91, 257 x 130 .75 -> .94.
+constexpr int64_t cached_rows_of_wide = 256, cached_rows_of_narrow = 64;
 
 /// Rows of a block in the caches. The network beside comes back to the last line of each row that
 /// begins between lines: half of L1 holds both lines of all rows. Zen 4, 34 such transposes of f64
@@ -196,7 +213,8 @@ Block block_of_networks(const Draft& draft, bool streams, bool crowds, int64_t w
   const int64_t bytes = draft.space().op.bytes;
   if (draft.goal() == CodeGoal::small)
     return {draft.target().vector_bytes / bytes, draft.schedule().network_column_bytes / bytes};
-  if (draft.schedule().nontemporal) return streamed_block(bytes);
+  if (draft.schedule().nontemporal)
+    return {streamed_row_bytes / bytes, far_read_bytes(draft) / bytes};
   if (streams) return uncached_block;
   if (columns_meet(draft))
     return {2 * draft.target().line_bytes / bytes, kept_columns(draft), walked > 0, true};

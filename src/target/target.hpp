@@ -101,6 +101,10 @@ struct Make {
   int page_element_bytes = 8;
   /// Boxes of transposes that stream do not cut digits of the source up to so many bytes.
   int64_t uncut_run_bytes = 512;
+  /// So much of each row of the source is read by boxes of transposes that stream, of elements of
+  /// four bytes: of its innermost digit, and of that and others together if it has less.
+  int64_t streamed_column_bytes = 512;
+  int64_t streamed_digits_bytes = 512;
   /// Of the caches, to which boxes are asked for ahead. They would fill a first one of 32 KB: Zen
   /// 4, 16 cases of ttc and 10 matrices in .74 of the time towards the second (f32 4096 x 4096 .44
   /// -> .65 of the ceiling, u8 8192 x 8192 .49 -> .72, f32 T(8,128) to T(16,16) .45 -> .86).

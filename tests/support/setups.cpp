@@ -23,6 +23,8 @@ Target target_of(const Setup& setup) {
   target.long_run_bytes = steps ? 256 : 0;
   target.page_element_bytes = steps ? 16 : 8;
   target.uncut_run_bytes = steps ? 2048 : 512;
+  target.streamed_column_bytes = steps ? 1024 : 512;
+  target.streamed_digits_bytes = steps ? 3072 : 512;
   target.asked_level = steps ? 1 : 2;
   target.network_piece_bytes = steps ? 32 : 16;
   target.dense_ring_bytes = steps ? 4 : 0;
@@ -58,6 +60,7 @@ Target streaming_target() {
     return candidate.name == "avx512_vbmi";
   });
   stream_beyond(target, int64_t{1} << 20);
+  target.streamed_column_bytes = target.streamed_digits_bytes = 512;
   return target;
 }
 
