@@ -146,7 +146,7 @@ TEST(Blocks, ReadRowsOfTheSourceForLongerWhereTheseAreWholeLines) {
                          Row{"f64[4000,4000] -> f64[4000,4000]{0,1}", 160},
                          // Digits of 384 bytes, eight of them; of just as many as are read.
                          Row{"f32[640,20,24,96] -> f32[640,20,24,96]{0,1,2,3}", 8 * 96},
-                         Row{"f32[640,48,256] -> f32[640,48,256]{0,2,1}", 256},
+                         Row{"f32[640,48,256] -> f32[640,48,256]{0,1,2}", 256},
                          // Rows between lines; bytes.
                          Row{"f32[4000,4001] -> f32[4000,4001]{0,1}", 128},
                          Row{"u8[4096,4096] -> u8[4096,4096]{0,1}", 512},

@@ -27,7 +27,7 @@ int64_t row_pitch(const Draft& draft) {
 }
 
 // See Make::streamed_column_bytes.
-constexpr int64_t least_far_read_bytes = 2, most_far_read_bytes = 8, near_column_bytes = 256;
+constexpr int64_t least_far_read_bytes = 2, widest_near_bytes = 4, near_column_bytes = 256;
 
 /// How much of each row of the source is read by a box. Rows that begin between lines share their
 /// ends with the next box, and narrow columns of the target that lie side by side are written one
@@ -36,9 +36,8 @@ int64_t far_read_bytes(const Draft& draft) {
   const Target& target = draft.target();
   const int64_t bytes = draft.space().op.bytes;
   const int across = widest_source_loop(draft);
-  if (bytes < least_far_read_bytes || bytes > most_far_read_bytes || across < 0 ||
-      row_pitch(draft) % target.line_bytes != 0 ||
-      (bytes < most_far_read_bytes && std::abs(draft.loop(across).stride[0]) <= near_column_bytes))
+  if (bytes < least_far_read_bytes || across < 0 || row_pitch(draft) % target.line_bytes != 0 ||
+      (bytes <= widest_near_bytes && std::abs(draft.loop(across).stride[0]) <= near_column_bytes))
     return streamed_columns(bytes) * bytes;
   const Axis& digit = draft.space().axes[static_cast<size_t>(draft.loop(across).axis)];
   const bool whole = digit.valid * bytes < target.streamed_column_bytes;
