@@ -2,7 +2,6 @@
 #include "schedule/box_order.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 #include "base/arithmetic.hpp"
@@ -71,12 +70,6 @@ void go_on_around(Draft& draft, int64_t row) {
     rows = std::min(rows, row / draft.space().op.bytes * std::max<int64_t>(share, 1));
   }
   draft.take_run(0, row, rows * draft.space().op.bytes, Mark::around, Length::about);
-}
-
-/// How far apart neighbours of a run of the target lie in the source.
-int64_t row_pitch(const Draft& draft) {
-  const int finest = finest_loop(draft, 0);
-  return finest < 0 ? 0 : std::abs(draft.loop(finest).stride[1]);
 }
 
 /// How many boxes ahead the source is asked for.

@@ -83,7 +83,7 @@ int64_t most_cached_fill(const Draft& draft) {
 
 /// Of source and target together, beyond which stores around the caches pay. Columns of wide
 /// elements that wait are made in scratch for a quarter more: f64 1025 x 1025, 17 MB, .68 to .83 of
-/// the time, 1023 x 1023 .82 to .92; c128 769 x 769, 19 MB, .88 to 1.29; 24 and 26 MB 1.4 to 1.7.
+/// the time, 1023 x 1023 .82 to .92; c128 769 x 769, 19 MB, .88 to 1.29; 25 and 26 MB 1.4 to 1.7.
 int64_t most_cached_bytes(const Draft& draft) {
   const Target& target = draft.target();
   const ElementOp& op = draft.space().op;
@@ -209,6 +209,11 @@ int finest_loop(const Draft& draft, size_t operand) {
     if (finest < 0 || stride < std::abs(draft.loop(finest).stride[operand])) finest = k;
   }
   return finest;
+}
+
+int64_t row_pitch(const Draft& draft) {
+  const int down = finest_loop(draft, 0);
+  return down < 0 ? 0 : std::abs(draft.loop(down).stride[1]);
 }
 
 int widest_source_loop(const Draft& draft) {

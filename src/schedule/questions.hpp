@@ -76,6 +76,10 @@ bool begins_runs(const Draft& draft, int k);
 /// The loop that moves an operand least; -1 if none does.
 int finest_loop(const Draft& draft, size_t operand);
 
+/// How far rows of the source lie apart, neighbours in a run of the target, bytes; 0 where the
+/// target has no runs.
+int64_t row_pitch(const Draft& draft);
+
 /// The loop along which the source lies side by side, in units of what the tile has taken of it;
 /// -1 if there is none.
 int widest_source_loop(const Draft& draft);

@@ -20,12 +20,6 @@ namespace {
 // geometric mean of the ceiling for 14 cases of f32: 32 x 128 .76, 64 x 128 .70, 64 x 256 .66.
 constexpr int64_t streamed_row_bytes = 128;
 
-/// How far rows of the source lie apart, bytes; 0 where the target has no runs.
-int64_t row_pitch(const Draft& draft) {
-  const int down = finest_loop(draft, 0);
-  return down < 0 ? 0 : std::abs(draft.loop(down).stride[1]);
-}
-
 // See Make::streamed_column_bytes.
 constexpr int64_t least_far_read_bytes = 2, widest_near_bytes = 4, near_column_bytes = 256;
 

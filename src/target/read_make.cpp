@@ -92,12 +92,12 @@ void take_zen4(Make& make) {
   // .9 to 1.4.
   make.shifted_touching_run_bytes = 1280;
   // From 1 KB on the target goes on from box to box (box_order.cpp), and memory answers longer
-  // pieces of rows sooner. 16 cases of ttc with 1.5 KB in .87 of the time, f32 7264 x 7264 .56 ->
-  // .95 of the ceiling; f32 and f16 matrices of 4000 to 12000 rows .54 to .9, f16 12000 x 12000 .47
-  // -> .88; 41 of the suites and random ones .90, f32[8,4096,14,72]{1,3,2,0} .51 -> .85. Two
-  // threads .85, 16 bytes behind a line .99. Columns of 1.5 and 2 KB the same, of 3 KB 1.3; bytes
-  // .77 to 1.36; rows of the source that begin between lines 1.1 to 1.3; columns of 256 bytes side
-  // by side 1.1. Of several digits 1.5 KB .86, 2.3 KB .87, 3 KB .84 and 6 KB .83 of the time with 1
+  // pieces of rows sooner. 25 cases of ttc in .88 of the time, .64 -> .73 of the ceiling, f32 7264
+  // x 7264 .58 -> .90; square matrices of 4000 to 12000 rows .54 to .9, f16 12000 x 12000 .47 ->
+  // .88; 41 of the suites and random ones .90, f32[8,4096,14,72]{1,3,2,0} .51 -> .85. Two threads
+  // .85, 16 bytes behind a line .99. Columns of 1.5 and 2 KB the same, of 3 KB 1.3; bytes .77
+  // to 1.36; rows of the source that begin between lines 1.1 to 1.3; columns of 256 bytes side by
+  // side 1.1. Of several digits 1.5 KB .86, 2.3 KB .87, 3 KB .84 and 6 KB .83 of the time with 1
   // KB.
   make.streamed_column_bytes = 1024;
   make.streamed_digits_bytes = 3072;

@@ -102,7 +102,7 @@ struct Make {
   /// Boxes of transposes that stream do not cut digits of the source up to so many bytes.
   int64_t uncut_run_bytes = 512;
   /// So much of each row of the source is read by boxes of transposes that stream, of elements of
-  /// four bytes: of its innermost digit, and of that and others together if it has less.
+  /// two bytes and more: of its innermost digit, and of that and others together if it has less.
   int64_t streamed_column_bytes = 512;
   int64_t streamed_digits_bytes = 512;
   /// Of the caches, to which boxes are asked for ahead. They would fill a first one of 32 KB: Zen
