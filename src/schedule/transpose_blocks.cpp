@@ -25,17 +25,18 @@ constexpr int64_t least_far_read_bytes = 2, widest_near_bytes = 4, near_column_b
 
 /// How much of each row of the source is read by a box. Rows that begin between lines share their
 /// ends with the next box, and narrow columns of the target that lie side by side are written one
-/// behind the other anyway.
+/// behind the other anyway, if they are of one digit.
 int64_t far_read_bytes(const Draft& draft) {
   const Target& target = draft.target();
-  const int64_t bytes = draft.space().op.bytes;
+  const int64_t bytes = draft.space().op.bytes, near_read = streamed_columns(bytes) * bytes;
   const int across = widest_source_loop(draft);
-  if (bytes < least_far_read_bytes || across < 0 || row_pitch(draft) % target.line_bytes != 0 ||
-      (bytes <= widest_near_bytes && std::abs(draft.loop(across).stride[0]) <= near_column_bytes))
-    return streamed_columns(bytes) * bytes;
-  const Axis& digit = draft.space().axes[static_cast<size_t>(draft.loop(across).axis)];
-  const bool whole = digit.valid * bytes < target.streamed_column_bytes;
-  return whole ? target.streamed_digits_bytes : target.streamed_column_bytes;
+  if (bytes < least_far_read_bytes || across < 0 || row_pitch(draft) % target.line_bytes != 0)
+    return near_read;
+  const Loop& loop = draft.loop(across);
+  const Axis& digit = draft.space().axes[static_cast<size_t>(loop.axis)];
+  if (digit.valid * bytes < target.streamed_column_bytes) return target.streamed_digits_bytes;
+  const bool near = bytes <= widest_near_bytes && std::abs(loop.stride[0]) <= near_column_bytes;
+  return near ? near_read : target.streamed_column_bytes;
 }
 
 // In the caches a network follows the other as the lines lie. u16 64 x 64 .65 for 128 x 256 .61, u8
