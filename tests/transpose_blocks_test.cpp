@@ -150,11 +150,45 @@ TEST(Blocks, ReadRowsOfTheSourceForLongerWhereTheseAreWholeLines) {
                          // Rows between lines; bytes.
                          Row{"f32[4000,4001] -> f32[4000,4001]{0,1}", 128},
                          Row{"u8[4096,4096] -> u8[4096,4096]{0,1}", 512},
-                         // Columns beside each other, of 256 bytes, and of more; wide ones.
+                         // Columns beside each other, of 256 bytes, and of more; wide ones; of
+                         // several digits.
                          Row{"f32[64,16384] -> f32[64,16384]{0,1}", 128},
                          Row{"f32[80,16384] -> f32[80,16384]{0,1}", 256},
-                         Row{"f64[32,16384] -> f64[32,16384]{0,1}", 128}}) {
+                         Row{"f64[32,16384] -> f64[32,16384]{0,1}", 128},
+                         Row{"f32[28,28,48,28,48] -> f32[28,28,48,28,48]{2,4,0,3,1}", 48 * 16}}) {
     EXPECT_EQ(source_run_elements(scheduled(row.text, target)), row.columns) << row.text;
+  }
+}
+
+TEST(Blocks, WriteLongRunsBesideShortRowsOfTheSourceThatTouch) {
+  Target target = streaming_target();
+  target.long_run_bytes = 256;
+  target.page_element_bytes = 16;
+  target.touching_rows_run_bytes = 4096;
+  struct Row {
+    const char* text;
+    int64_t bytes;
+  };
+  for (const Row& row :
+       {Row{"f32[32768,16] -> f32[32768,16]{0,1}", 4096},
+        Row{"f64[32768,8] -> f64[32768,8]{0,1}", 4096},
+        Row{"f32[64,512,16] -> f32[64,512,16]{1,0,2}", 4096},
+        Row{"f32[256,16,128,16] -> f32[256,16,128,16]{2,0,3,1}", 512},
+        Row{"f32[256,16,3,256,16] -> f32[256,16,3,256,16]{3,0,4,2,1}", 1024},
+        // Narrow elements; two lines of them; rows of the source that do not touch.
+        Row{"u16[32768,32] -> u16[32768,32]{0,1}", 256},
+        Row{"f32[32768,32] -> f32[32768,32]{0,1}", 256},
+        Row{"f32[32768,16]{1,0:PAD(32768,32;zero)} -> f32[32768,16]{0,1}", 128},
+        // Of less than a line: where they are short, or elements have two bytes.
+        Row{"f32[256,16,128,8] -> f32[256,16,128,8]{2,0,3,1}", 512},
+        Row{"u8[256,16,640,24] -> u8[256,16,640,24]{2,0,3,1}", 640},
+        Row{"f32[65536,8] -> f32[65536,8]{0,1}", 256},
+        Row{"u16[65536,16] -> u16[65536,16]{0,1}", 1024},
+        Row{"u8[65536,24] -> u8[65536,24]{0,1}", 256},
+        // Wide ones.
+        Row{"c128[65536,4] -> c128[65536,4]{0,1}", 256}}) {
+    const Schedule planned = scheduled(row.text, target);
+    EXPECT_EQ(target_run_elements(planned) * planned.space.op.bytes, row.bytes) << row.text;
   }
 }
 

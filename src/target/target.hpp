@@ -96,6 +96,9 @@ struct Make {
   int64_t far_long_run_bytes = 0;
   /// Such rows are taken whole by boxes of up to so many bytes.
   int64_t whole_row_box_bytes = 0;
+  /// Up to so many, where rows of the source touch and are a line, or shorter and those of the
+  /// target short, too; of elements of four and eight bytes. 0: as others.
+  int64_t touching_rows_run_bytes = 0;
   /// Where transposes stream for their size, not for crowded sets alone, elements of so many bytes
   /// and more are read by pages: see page_rows.
   int page_element_bytes = 8;

@@ -25,6 +25,7 @@ Target target_of(const Setup& setup) {
   target.uncut_run_bytes = steps ? 2048 : 512;
   target.streamed_column_bytes = steps ? 1024 : 512;
   target.streamed_digits_bytes = steps ? 3072 : 512;
+  target.touching_rows_run_bytes = steps ? 4096 : 0;
   target.asked_level = steps ? 1 : 2;
   target.network_piece_bytes = steps ? 32 : 16;
   target.dense_ring_bytes = steps ? 4 : 0;
@@ -61,6 +62,7 @@ Target streaming_target() {
   });
   stream_beyond(target, int64_t{1} << 20);
   target.streamed_column_bytes = target.streamed_digits_bytes = 512;
+  target.touching_rows_run_bytes = 0;
   return target;
 }
 
