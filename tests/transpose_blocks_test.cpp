@@ -178,7 +178,8 @@ TEST(Blocks, WriteLongRunsBesideShortRowsOfTheSourceThatTouch) {
         // Narrow elements; two lines of them; rows of the source that do not touch.
         Row{"u16[32768,32] -> u16[32768,32]{0,1}", 256},
         Row{"f32[32768,32] -> f32[32768,32]{0,1}", 256},
-        Row{"f32[32768,16]{1,0:PAD(32768,32;zero)} -> f32[32768,16]{0,1}", 128},
+        Row{"f32[256,16,128,32] -> f32[256,16,128,32]{2,0,3,1}", 256},
+        Row{"f32[32768,8]{1,0:PAD(32768,16;zero)} -> f32[32768,8]{0,1}", 128},
         // Of less than a line: where they are short, or elements have two bytes.
         Row{"f32[256,16,128,8] -> f32[256,16,128,8]{2,0,3,1}", 512},
         Row{"u8[256,16,640,24] -> u8[256,16,640,24]{2,0,3,1}", 640},
