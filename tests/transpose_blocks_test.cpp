@@ -110,9 +110,7 @@ TEST(Blocks, OfTwoLinesMoveAllBytes) {
 }
 
 TEST(Blocks, WriteLongerRunsWhereRowsAreFarApart) {
-  Target target = streaming_target();
-  target.long_run_bytes = 256;
-  target.page_element_bytes = 16;
+  Target target = target_of_long_runs();
   target.far_long_run_bytes = 384;
   struct Row {
     const char* text;
@@ -161,9 +159,7 @@ TEST(Blocks, ReadRowsOfTheSourceForLongerWhereTheseAreWholeLines) {
 }
 
 TEST(Blocks, WriteLongRunsBesideShortRowsOfTheSourceThatTouch) {
-  Target target = streaming_target();
-  target.long_run_bytes = 256;
-  target.page_element_bytes = 16;
+  Target target = target_of_long_runs();
   target.touching_rows_run_bytes = 4096;
   struct Row {
     const char* text;
@@ -194,9 +190,7 @@ TEST(Blocks, WriteLongRunsBesideShortRowsOfTheSourceThatTouch) {
 }
 
 TEST(Blocks, TakeRowsOfTheTargetWholeWhereTheirBoxIsSmall) {
-  Target target = streaming_target();
-  target.long_run_bytes = 256;
-  target.page_element_bytes = 16;
+  Target target = target_of_long_runs();
   target.uncut_run_bytes = 2048;
   target.whole_row_box_bytes = 128 * 1024;
   struct Row {

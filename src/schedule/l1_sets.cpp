@@ -72,9 +72,9 @@ constexpr int64_t least_crowded_run_bytes = 128;
 // just before: see wide_columns_wait. Zen 4, 23 transposes of 1 to 13 MB by images of their
 // columns in .74 of the time, 16 bytes behind a line .77, two threads .67, vectors of 32 bytes .68:
 // f64 513 x 513 .32 -> .47 of the ceiling, 511 x 511 .35 -> .50, 257 x 769 .38 -> .56, c128 513 x
-// 513 .40
-// -> .56. With rows that are two elements longer or shorter 1.1 to 1.4, one shorter than half a
-// page 1.1, c128 129 x 129 and 385 x 385, whose rows are longer than half pages, 1.25 and 1.16.
+// 513 .40 -> .56. With rows that are two elements longer or shorter 1.1 to 1.4, one shorter than
+// half a page 1.1, c128 129 x 129 and 385 x 385, whose rows are longer than half pages, 1.25 and
+// 1.16.
 constexpr int64_t shifted_row_elements = 256;
 
 // Columns of bytes whose lines meet in few sets are written by two lines of each at a time: a model

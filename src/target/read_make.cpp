@@ -91,9 +91,9 @@ void take_zen4(Make& make) {
   // the ceiling, 333 x 27000 .49 -> .65, c128 411 x 1500 .62 -> .85; with rows of 500 to 1200 bytes
   // .9 to 1.4.
   make.shifted_touching_run_bytes = 1280;
-  // Boxes of 2 to 4 KB asked for the next one too late: 46 problems in .76 of the time, .70 -> .92
+  // Boxes of 2 to 4 KB asked for the next one too late: 48 problems in .76 of the time, .69 -> .90
   // of the ceiling, f32[1496,16,128,8]{2,0,3,1} .59 -> 1.1, f64[800000,8] .83 -> 1.05. Of 2 and 8
-  // KB .83 and .78 where these take .77.
+  // KB .87 and .75 where these take .76.
   make.touching_rows_run_bytes = 4096;
   // From 1 KB on the target goes on from box to box (box_order.cpp), and memory answers longer
   // pieces of rows sooner. 25 cases of ttc in .88 of the time, .64 -> .73 of the ceiling, f32 7264

@@ -97,7 +97,7 @@ struct Make {
   /// Such rows are taken whole by boxes of up to so many bytes.
   int64_t whole_row_box_bytes = 0;
   /// Up to so many, where rows of the source touch and are a line, or shorter and those of the
-  /// target short, too; of elements of four and eight bytes. 0: as others.
+  /// target short, too: see run_beside_short_rows. 0: as others.
   int64_t touching_rows_run_bytes = 0;
   /// Where transposes stream for their size, not for crowded sets alone, elements of so many bytes
   /// and more are read by pages: see page_rows.
