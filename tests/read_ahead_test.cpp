@@ -167,9 +167,10 @@ TEST(Boxes, AreAskedForSeveralAheadWhereTheyAreSmall) {
   };
   for (const Row& row : {Row{"f32[32,4,3,3,5,112] -> f32[32,4,3,3,5,112]{0,1,2,3,4,5}", 2},
                          Row{"f32[32,30,192,31] -> f32[32,30,192,31]{0,3,1,2}", 8},
-                         // Large ones; rows side by side.
+                         Row{"f64[80,30,256,12] -> f64[80,30,256,12]{2,1,0,3}", 8},
+                         // Large ones; rows nearer than a line.
                          Row{"f32[2048,2048] -> f32[2048,2048]{0,1}", 1},
-                         Row{"f32[90,9,256,32] -> f32[90,9,256,32]{2,1,3,0}", 1}}) {
+                         Row{"f64[500000,6] -> f64[500000,6]{0,1}", 1}}) {
     EXPECT_EQ(scheduled(row.text, reading_ahead()).boxes_ahead, row.boxes) << row.text;
   }
 }
@@ -183,6 +184,14 @@ TEST(Boxes, AheadAreThoseThatComeLater) {
   // five two boxes.
   constexpr int64_t left_out = 2 * box + lines / (3 * 5) * 2;
   EXPECT_GE(AskedLines(program).count(), lines - left_out);
+}
+
+TEST(Boxes, AheadByMostOfALoopGoOnInTheNextRoundOnce) {
+  // Three boxes ahead in a loop of four, in another of four.
+  const char* const text = "f32[16,8,448,8,16] -> f32[16,8,448,8,16]{3,0,1,2,4}";
+  constexpr int64_t lines = 16 * 8 * 448 * 8 * 16 * 4 / 64;
+  const Program program = on_lines(plan_programs(simplified_space(text), reading_ahead()));
+  EXPECT_GE(AskedLines(program).count(), lines / 16 * 13);
 }
 
 TEST(Images, AskForAllRowsWhateverDigitsTheyAreOf) {

@@ -182,7 +182,9 @@ class Selector {
     step.stream = prefetch_stream;
     if (is_innermost(loop) && around.loops > 0 && made.extent > 1 && step.wraps.empty()) {
       const int64_t boxes = boxes_ahead(loop);
-      step.wraps = {{made.extent - boxes, around.ahead[1] - boxes * step.stride}};
+      step.start -= boxes * step.stride;
+      step.phase = boxes;
+      step.wraps = {{made.extent, around.ahead[1]}};
     }
     return step;
   }
