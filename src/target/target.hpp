@@ -67,6 +67,9 @@ struct Make {
   /// Images of columns ask for the rows of the next box as those of one come in, not while columns
   /// leave.
   bool asks_as_rows_come = false;
+  /// Boxes that go on along rows of the source that begin between lines are asked for line by line
+  /// of all rows, not row by row.
+  bool asks_down_rows = false;
   /// Stores through masks ask for their lines when it is their turn, not before.
   bool masked_stores_wait = false;
   /// Stores to more lines of a set of L1 than it has ways drive out each other's lines before they

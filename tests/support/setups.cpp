@@ -38,6 +38,7 @@ Target target_of(const Setup& setup) {
   target.gathered_row_element_bytes = steps ? 4 : 0;
   target.columns_claimed_again = runs ? 2 : 0;
   target.asks_as_rows_come = runs;
+  target.asks_down_rows = runs;
   target.l1_vector_bytes = runs ? 32 : 64;
   target.claims_transposed_lines = !runs;
   target.crowded_stores_wait = runs;

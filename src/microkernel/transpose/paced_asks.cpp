@@ -19,12 +19,21 @@ namespace {
 // thirds of rows [15,15,32,15,15,32]{2,3,5,0,4,1} .67 -> .64, two of two rows .68.
 constexpr int64_t parts_of_rows = 10;
 
+/// Whether the box ahead goes on along the rows, in pieces of so many lines.
+bool goes_on_along_rows(int64_t row_lines, const Machine& machine) {
+  const Make& make = machine.target;
+  return machine.ahead == (row_lines - make.asked_lines_beyond) * make.line_bytes;
+}
+
+bool begin_between_lines(const TileRun& rows, const Machine& machine) {
+  return rows.extent() > 1 && rows.at(1, 1) % machine.target.line_bytes != 0;
+}
+
 }  // namespace
 
 AskedFrom asked_from(const TileRun& rows, int64_t first, const Machine& machine) {
   const int64_t line = machine.target.line_bytes;
-  const bool aligned =
-      machine.pointer_alignment % line == 0 && (rows.extent() == 1 || rows.at(1, 1) % line == 0);
+  const bool aligned = machine.pointer_alignment % line == 0 && !begin_between_lines(rows, machine);
   if (aligned) return {first, machine.target.asked_level};
   // The first line of rows that begin between lines is there: the box before has read to its
   // middle. (u8 4097 x 4095 .45 -> .49 of the ceiling, f32 .615 -> .645, a model that only reads
@@ -39,6 +48,11 @@ PacedAsks::PacedAsks(const TileRun& rows, int64_t row_lines, int64_t first, cons
       from_(asked_from(rows, first, machine)),
       line_bytes_(machine.target.line_bytes),
       pace_(pace) {
+  if (machine.target.asks_down_rows && begin_between_lines(rows, machine) &&
+      goes_on_along_rows(row_lines, machine))
+    written_ = share_down_rows();
+  down_rows_ = written_.lines_of_row > 0;
+  if (down_rows_) return;
   written_ = share_of(pace.written_lines);
   const int64_t together = std::gcd(row_lines, pace.written_lines);
   const int64_t bundle = pace.written_lines / together;
@@ -61,6 +75,15 @@ PacedAsks::Share PacedAsks::share_of(int64_t lines) const {
   int64_t rows = lines / row_lines_;
   while (!rows_.divides(rows)) --rows;
   return whole_rows(rows);
+}
+
+PacedAsks::Share PacedAsks::share_down_rows() const {
+  const int64_t all = rows_.extent(), iterations = pace_.filling + pace_.writing;
+  const int64_t least = ceil_div(all * row_lines_, iterations);
+  for (int64_t rows = least; rows <= std::min(all, 2 * least); ++rows) {
+    if (all % rows == 0 && rows_.divides(rows)) return {rows, 1};
+  }
+  return {};
 }
 
 int64_t PacedAsks::rows_asked(const Share& share) const {
@@ -95,8 +118,8 @@ void PacedAsks::ask(Emitter& emitter, int64_t line, int64_t beside) const {
 }
 
 void PacedAsks::ask_filling(Emitter& emitter, int64_t beside) const {
-  if (rows_of_filling_ == 0) return;
-  for (int64_t k = 0; k < filled_.lines(); ++k) ask(emitter, filled_, k, beside);
+  const Share& share = down_rows_ ? written_ : filled_;
+  for (int64_t k = 0; k < share.lines(); ++k) ask(emitter, share, k, beside);
 }
 
 void PacedAsks::add_steps(std::vector<Step>& steps, const Share& share, int64_t first_row,
@@ -115,11 +138,20 @@ void PacedAsks::add_steps(std::vector<Step>& steps, const Share& share, int64_t 
   steps.insert(steps.end(), of_rows.begin(), of_rows.end());
 }
 
+void PacedAsks::add_step_down_rows(std::vector<Step>& steps, int64_t before) const {
+  Step step = then(rows_.step(prefetch_stream, 1, written_.rows), rows_.extent() / written_.rows,
+                   {prefetch_stream, line_bytes_});
+  step.phase = before;
+  steps.push_back(std::move(step));
+}
+
 void PacedAsks::add_step(std::vector<Step>& steps, int64_t before) const {
+  if (down_rows_) return add_step_down_rows(steps, pace_.filling + before);
   if (pace_.written_lines > 0) add_steps(steps, written_, rows_of_filling_, before);
 }
 
 void PacedAsks::add_step_filling(std::vector<Step>& steps) const {
+  if (down_rows_) return add_step_down_rows(steps, 0);
   if (rows_of_filling_ > 0) add_steps(steps, filled_, 0, 0);
 }
 

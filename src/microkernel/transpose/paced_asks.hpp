@@ -7,6 +7,10 @@
 // An iteration asks for a share of a row, or for whole rows. Where these come out uneven, a bundle
 // of rows is asked for together, a few lines of each at a time; or the last rows while the first
 // panel comes in.
+//
+// Where the box after goes on along the same rows, and these begin between lines, some processors
+// are asked down the rows: a line of each, then the next line of each, from the first iteration
+// that brings rows in to the last that writes.
 #pragma once
 
 #include <cstdint>
@@ -67,6 +71,9 @@ class PacedAsks {
   Share share_of_row(int64_t shares) const;
   Share whole_rows(int64_t rows) const;
   Share share_of(int64_t lines) const;
+  /// Lines of so many rows of which all iterations ask for the box, line by line; none, if rows do
+  /// not come out so.
+  Share share_down_rows() const;
   /// Rows that iterations which write have asked for in the end.
   int64_t rows_asked(const Share& share) const;
   /// Whether few rows are left, and few lines asked for twice.
@@ -75,6 +82,7 @@ class PacedAsks {
   void ask(Emitter& emitter, const Share& share, int64_t line, int64_t beside) const;
   void add_steps(std::vector<program::Step>& steps, const Share& share, int64_t first_row,
                  int64_t before) const;
+  void add_step_down_rows(std::vector<program::Step>& steps, int64_t before) const;
 
   TileRun rows_{{}};
   int64_t row_lines_ = 0;
@@ -83,6 +91,7 @@ class PacedAsks {
   Pace pace_{};
   Share written_, filled_;
   int64_t rows_of_filling_ = 0;
+  bool down_rows_ = false;
 };
 
 }  // namespace restride
