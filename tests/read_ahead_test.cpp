@@ -312,16 +312,17 @@ TEST(Boxes, AreAskedForDownRowsThatBeginBetweenLinesAndGoOn) {
   struct Row {
     const char* text;
     bool down;
+    int lines_beyond = 0;
   };
   Target target = reading_ahead();
   target.translated_pages = 1024;
   target.asks_down_rows = true;
-  target.asked_lines_beyond = 1;
   for (const Row& row : {Row{"f32[2112,3001] -> f32[2112,3001]{0,1}", true},
-                         Row{"f32[32,64,5,331] -> f32[32,64,5,331]{1,0,3,2}", true},
+                         Row{"f32[32,64,5,331] -> f32[32,64,5,331]{1,0,3,2}", true, 1},
                          // Rows that begin on lines; boxes of which the target goes on.
                          Row{"f32[2112,3008] -> f32[2112,3008]{0,1}", false},
                          Row{"f32[960,6001] -> f32[960,6001]{0,1}", false}}) {
+    target.asked_lines_beyond = row.lines_beyond;
     const Program program = on_lines(plan_programs(simplified_space(row.text), target));
     const AskedLines asked(program);
     EXPECT_EQ(asked.side_by_side() * 8 < asked.count(), row.down) << row.text;
