@@ -76,10 +76,10 @@ void take_zen4(Make& make) {
   // permutations of 30 to 200 MB .885 of the time, f32[59,96,48,128]{0,2,1,3} .17 -> .55 of the
   // ceiling, f32[59,300,2000] reversed .28 -> .59; u16[22,64,127,83]{0,1,3,2} .49 -> .38.
   make.asks_as_rows_come = true;
-  // 67 problems of .90 of the time, .69 -> .77 of the ceiling, two threads .91, 16 bytes behind a
-  // line .94: f32[11440,2757] .44 -> .65, [5,816,3617]{1,0,2} .62 -> .89. Of rows that begin on
-  // lines 21 in .96, but some 1.1 to 1.35 in two runs: [28,48,28,4,352]{1,2,3,0,4}, u8 4096 x 4096
-  // and 8192 x 8192. Where boxes go on elsewhere 1.2 to 1.5.
+  // 67 problems in .90 of the time, .69 -> .77 of the ceiling, two threads .91, 16 bytes behind a
+  // line .94: f32[34320,1645] .67 -> .82, [5,816,3617]{1,0,2} .62 -> .89. Rows that begin on lines,
+  // 22 in 1.00: [28,48,28,4,352]{1,2,3,0,4} 1.2 and 1.35, u8 4096 x 4096 1.07 and 1.2. Where boxes
+  // go on elsewhere 1.2 to 1.5.
   make.asks_down_rows = true;
   make.wide_network_bytes = make.l2_bytes;
   // 41 of 57 cases of ttc in .94 to .98 of the time in four runs, 16 bytes behind a line .95; two
