@@ -73,7 +73,7 @@ class StagedTranspose {
     const bool lines = whole_columns() * element_ % line == 0 && run_bytes() % line == 0;
     if (machine.ahead != 0 && whole_columns() > 0 && lines) {
       asks_ = {rows,
-               whole_columns() * element_ / line + machine.target.asked_lines_beyond,
+               whole_columns() * element_ / line,
                at[1] + machine.ahead,
                machine,
                {fill_steps(), whole_columns() / flushed_columns(), flushed_lines()}};

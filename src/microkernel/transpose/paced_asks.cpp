@@ -19,12 +19,6 @@ namespace {
 // thirds of rows [15,15,32,15,15,32]{2,3,5,0,4,1} .67 -> .64, two of two rows .68.
 constexpr int64_t parts_of_rows = 10;
 
-/// Whether the box ahead goes on along the rows, in pieces of so many lines.
-bool goes_on_along_rows(int64_t row_lines, const Machine& machine) {
-  const Make& make = machine.target;
-  return machine.ahead == (row_lines - make.asked_lines_beyond) * make.line_bytes;
-}
-
 bool begin_between_lines(const TileRun& rows, const Machine& machine) {
   return rows.extent() > 1 && rows.at(1, 1) % machine.target.line_bytes != 0;
 }
@@ -44,20 +38,20 @@ AskedFrom asked_from(const TileRun& rows, int64_t first, const Machine& machine)
 PacedAsks::PacedAsks(const TileRun& rows, int64_t row_lines, int64_t first, const Machine& machine,
                      const Pace& pace)
     : rows_(rows),
-      row_lines_(row_lines),
+      row_lines_(row_lines + machine.target.asked_lines_beyond),
       from_(asked_from(rows, first, machine)),
       line_bytes_(machine.target.line_bytes),
       pace_(pace) {
-  if (machine.target.asks_down_rows && begin_between_lines(rows, machine) &&
-      goes_on_along_rows(row_lines, machine))
+  const bool goes_on_along_rows = machine.ahead == row_lines * line_bytes_;
+  if (machine.target.asks_down_rows && goes_on_along_rows && begin_between_lines(rows, machine))
     written_ = share_down_rows();
   down_rows_ = written_.lines_of_row > 0;
   if (down_rows_) return;
   written_ = share_of(pace.written_lines);
-  const int64_t together = std::gcd(row_lines, pace.written_lines);
+  const int64_t together = std::gcd(row_lines_, pace.written_lines);
   const int64_t bundle = pace.written_lines / together;
   if (!comes_out(written_) && rows.divides(bundle))
-    written_ = {bundle, together, row_lines / together, together};
+    written_ = {bundle, together, row_lines_ / together, together};
   rows_of_filling_ = rows.extent() - rows_asked(written_);
   if (rows_of_filling_ > 0) filled_ = filling_share(rows_of_filling_);
 }

@@ -41,7 +41,7 @@ class PacedAsks {
   };
 
   /// Of a box of `rows`, which are runs of `row_lines` lines of the source, `first` bytes from
-  /// where the stream stands.
+  /// where the stream stands; and lines beyond those, if the target wants them.
   PacedAsks(const TileRun& rows, int64_t row_lines, int64_t first, const Machine& machine,
             const Pace& pace);
   /// Asks for nothing.
@@ -85,7 +85,7 @@ class PacedAsks {
   void add_step_down_rows(std::vector<program::Step>& steps, int64_t before) const;
 
   TileRun rows_{{}};
-  int64_t row_lines_ = 0;
+  int64_t row_lines_ = 0;  // that are asked for
   AskedFrom from_{0, 2};
   int64_t line_bytes_ = 0;
   Pace pace_{};
