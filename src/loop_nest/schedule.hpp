@@ -94,6 +94,8 @@ struct Schedule {
   Staging staging = Staging::panels;
   /// Rows of a transpose that are a line each are staged, too, be they what longer ones leave.
   bool stages_lines = false;
+  /// Panels of a transpose are as wide as lines, of which vectors are parts.
+  bool wide_panels = false;
   /// Runs of a transpose leave wherever in a line they begin, shifted to lines, box by box.
   bool shifts_runs = false;
   /// Boxes of a transpose take several of two digits of the source.

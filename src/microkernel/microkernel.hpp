@@ -45,6 +45,7 @@ struct Machine {
   bool streams;       ///< source and target do not stay in the caches
   Staging staging;    ///< of boxes of a transpose then
   bool stages_lines;  ///< and of those whose rows are a line each
+  bool wide_panels;   ///< as wide as lines, of which vectors are parts
   bool shifts_runs;   ///< their runs leave wherever in a line they begin
   int fill_table;     ///< Program::tables entry with the padding element repeated
   bool nontemporal;  ///< the tile begins on a line of the target, and whole vectors of it go around
@@ -196,7 +197,7 @@ constexpr int64_t widest_rest_bytes = 2;
 bool can_stage(const TileRun& rows, const TileRun& columns, const RowMixing& mixing,
                const Machine& machine);
 /// Of which: whether some groups of rows fill a panel while some columns of another one leave.
-bool rows_fill_panels(const TileRun& rows, int64_t element_bytes, int64_t vector_bytes);
+bool rows_fill_panels(const TileRun& rows, int64_t element_bytes, int64_t panel_columns);
 program::Body emit_staged_transpose(const TileRun& rows, const TileRun& columns,
                                     const RowMixing& mixing, const Strides& at,
                                     const Machine& machine, int64_t& scratch_bytes);

@@ -8,6 +8,7 @@
 #include "base/arithmetic.hpp"
 #include "program/program.hpp"
 #include "schedule/block_sizes.hpp"
+#include "schedule/lines_in_set.hpp"
 #include "schedule/page_walks.hpp"
 #include "schedule/questions.hpp"
 
@@ -83,42 +84,6 @@ constexpr int64_t shifted_row_elements = 256;
 // 1024 x 700 .62 -> .70, [8,1024,7,7]{1,3,2,0} .60 -> .66, 8192 x 128 1.09; .33 MB 1.08, u16 .93 to
 // 1.1, blocks of four lines 1.02 and of eight 1.14 of 11.
 constexpr int64_t widest_meeting_bytes = 1, meeting_columns = 16;
-
-/// A way of L1 is as large as a page: its sets are chosen before addresses are translated.
-int64_t l1_ways(const Target& target) { return target.l1_bytes / target.page_bytes; }
-
-/// The most lines in one set, of `touched_bytes` bytes at each step of walks; no more are counted
-/// than twice as many as a set holds, and one.
-int64_t lines_in_set(const Target& target, std::vector<Walk> walks, int64_t touched_bytes) {
-  std::vector<int64_t> in_set(static_cast<size_t>(target.page_bytes / target.line_bytes));
-  for (Walk& walk : walks) {
-    // Several steps in a line: it counts once. Zen 4, u8[32,3,224,224]{1,3,2,0}, whose columns are
-    // three bytes apart, .62 -> .94 of the ceiling.
-    const int64_t stride = std::abs(walk.stride);
-    if (stride != 0 && stride < target.line_bytes)
-      walk = {target.line_bytes, ceil_div(stride * walk.steps, target.line_bytes)};
-  }
-  int64_t most = 0, count = 1;
-  const int64_t enough = 2 * l1_ways(target);
-  for (const Walk& walk : walks) count *= walk.steps;
-  for (int64_t k = 0; k < count && most <= enough; ++k) {
-    int64_t first = 0, rest = k;
-    for (const Walk& walk : walks) {
-      first += rest % walk.steps * walk.stride;
-      rest /= walk.steps;
-    }
-    first = remainder_above(first, target.page_bytes);
-    for (int64_t at = first; at < first + touched_bytes; at += target.line_bytes) {
-      const size_t set = static_cast<size_t>(at / target.line_bytes) % in_set.size();
-      most = std::max(most, ++in_set[set]);
-    }
-  }
-  return most;
-}
-
-int64_t lines_in_set(const Target& target, int64_t stride, int64_t count, int64_t touched_bytes) {
-  return lines_in_set(target, {{stride, count}}, touched_bytes);
-}
 
 /// How long runs of the source are that a transpose finds in its rows.
 int64_t source_run_bytes(const Draft& draft) {
@@ -245,6 +210,15 @@ int64_t counted_columns(const Draft& draft, const Loop& down) {
 
 bool l1_holds_lines(const Target& target, int64_t stride, int64_t count) {
   return lines_in_set(target, stride, count, target.line_bytes) <= l1_ways(target);
+}
+
+bool box_rows_crowd(const Draft& draft) {
+  std::vector<Walk> rows;
+  for (int k = 0; k < draft.loop_count(); ++k) {
+    const Loop& loop = draft.loop(k);
+    if (draft.mark(k) == Mark::target_run) rows.push_back({loop.stride[1], loop.extent});
+  }
+  return lines_in_set(draft.target(), rows, draft.target().line_bytes) > l1_ways(draft.target());
 }
 
 bool source_rows_stay(const Draft& draft) {

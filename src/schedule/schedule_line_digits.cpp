@@ -51,7 +51,8 @@ int64_t iterations_of_lines(const Draft& draft, std::vector<nest::Side> sides, i
     const int64_t rows = run * count;
     const bool lines =
         loop.extent % count == 0 && rows * bytes % line == 0 && rows * bytes >= 2 * line;
-    if (lines && rows_fill_panels(TileRun(sides), bytes, draft.target().vector_bytes)) return count;
+    const int64_t panel_columns = draft.target().vector_bytes / bytes;
+    if (lines && rows_fill_panels(TileRun(sides), bytes, panel_columns)) return count;
   }
   return 0;
 }

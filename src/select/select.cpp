@@ -233,6 +233,7 @@ class Selector {
                           schedule_.nontemporal,
                           tile.is_end ? Staging::registers : schedule_.staging,
                           schedule_.stages_lines,
+                          schedule_.wide_panels,
                           schedule_.shifts_runs,
                           fills || fills_within ? tables_.add(fill_pattern()) : 0,
                           schedule_.nontemporal && whole,

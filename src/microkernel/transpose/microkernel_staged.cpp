@@ -3,8 +3,8 @@
 // A panel is filled while the one before it leaves, operation by operation: a burst of shuffles
 // would keep memory waiting.
 //
-//     fill    every row of the box is read once, a whole vector at a time; groups of 16 / element
-//     rows are transposed
+//     fill    every row of the box is read once, a whole vector at a time, narrower ones a line at
+//     a time; groups of 16 / element rows are transposed
 //             inside the lanes and stored as they are:
 //
 //                 panel[k][group]  lane l = column l * (16 / element) + k of the rows of the group
@@ -46,6 +46,11 @@ Body loop(int64_t extent, std::vector<Step> steps, Body body) {
   return extent == 1 ? std::move(body) : loop_always(extent, std::move(steps), std::move(body));
 }
 
+/// Steps of the pipeline, each of which fills some groups of rows while some columns leave.
+int64_t steps_of_panel(const TileRun& rows, int64_t element_bytes, int64_t panel_columns) {
+  return std::gcd(rows.extent() / (program::lane_bytes / element_bytes), panel_columns);
+}
+
 /// Panels of rows that are mixed fill the scratch, and all sets of the cache alike: .55 of the
 /// ceiling for .56 with lines between. So do two of 256 rows of bytes.
 int64_t panel_gap(const TileRun& rows, const RowMixing& mixing, const Machine& machine) {
@@ -54,15 +59,30 @@ int64_t panel_gap(const TileRun& rows, const RowMixing& mixing, const Machine& m
   return mixing.mixes() || 2 * panel.bytes() > program::scratch_in_l1_bytes ? 0 : line;
 }
 
+/// Whether digits of rows and columns let panels of so many columns come in and leave step by step.
+bool steps_come_out(const TileRun& rows, const TileRun& columns, int64_t panel_columns,
+                    const Machine& machine) {
+  const bool parted = columns.sides() > 1 || columns.is_spliced();
+  const int64_t steps = steps_of_panel(rows, machine.element_bytes, panel_columns);
+  return rows_fill_panels(rows, machine.element_bytes, panel_columns) &&
+         (!parted || columns.divides(panel_columns / steps));
+}
+
+/// The panel of a box: a vector wide, or as wide as a line, if it has whole ones.
+StagedPanel panel_of(const TileRun& rows, const TileRun& columns, const RowMixing& mixing,
+                     const Strides& at, const Machine& machine) {
+  const StagedPanel panel(rows, rows.extent(), at[1], machine, panel_gap(rows, mixing, machine));
+  const StagedPanel wide = panel.of_lines();
+  const bool lines = machine.wide_panels && !mixing.mixes() &&
+                     columns.extent() % wide.columns() == 0 &&
+                     2 * wide.bytes() <= program::scratch_in_l1_bytes &&
+                     steps_come_out(rows, columns, wide.columns(), machine);
+  return lines ? wide : panel;
+}
+
 // Rows of the target whose ends are asked for before they are written: none .35 of the ceiling, 4
 // and 8 .60 (f32[96,75,75,96] reversed; 5 others alike).
 constexpr int64_t claimed_columns_ahead = 4;
-
-/// Steps of the pipeline, each of which fills some groups of rows while some columns leave.
-int64_t steps_of_panel(const TileRun& rows, int64_t element_bytes, int64_t vector_bytes) {
-  return std::gcd(rows.extent() / (program::lane_bytes / element_bytes),
-                  vector_bytes / element_bytes);
-}
 
 class StagedTranspose {
  public:
@@ -126,7 +146,8 @@ class StagedTranspose {
     Body body = loop(fill_steps(), fill_loop(1), body_of(fill(1, Asks::nothing)));
     append(body, loop(panel_columns_, column_steps(1), body_of(flush(1, Asks::nothing))));
     return loop_always(whole_columns() / panel_columns_,
-                       {{source_stream, vector_}, columns_.step(target_stream, 0, panel_columns_)},
+                       {{source_stream, panel_columns_ * element_},
+                        columns_.step(target_stream, 0, panel_columns_)},
                        std::move(body));
   }
 
@@ -171,7 +192,7 @@ class StagedTranspose {
   int64_t fill_steps() const { return panel_.groups(); }
   /// Columns that leave while some groups are filled: loops over either are one.
   int64_t flushed_columns() const { return panel_columns_ / flushes(); }
-  int64_t flushes() const { return steps_of_panel(rows_, element_, vector_); }
+  int64_t flushes() const { return steps_of_panel(rows_, element_, panel_columns_); }
   int64_t flushed_lines() const { return flushed_columns() * (run_bytes() / vector_); }
 
   /// Whether code asks for the box ahead.
@@ -275,7 +296,8 @@ class StagedTranspose {
     const int64_t groups = fill_steps() / flushes();
     std::vector<Step> steps = columns_.steps(target_stream, 0, flushed_columns(), {target_stream});
     steps.push_back(then(panel_step(flushed_columns()), flushes(), ping_pong(panel_stream)));
-    for (Step& step : panel_.source_steps(groups, {source_stream, vector_}, flushes()))
+    const Step along{source_stream, panel_columns_ * element_};
+    for (Step& step : panel_.source_steps(groups, along, flushes()))
       steps.push_back(std::move(step));
     steps.push_back(
         then(panel_.scratch_step(groups, scratch_stream), flushes(), ping_pong(scratch_stream)));
@@ -296,7 +318,7 @@ class StagedTranspose {
   Strides at_;
   int64_t element_ = machine_.element_bytes;
   int64_t vector_ = machine_.vector_bytes;
-  StagedPanel panel_{rows_, rows_.extent(), at_[1], machine_, panel_gap(rows_, mixing_, machine_)};
+  StagedPanel panel_ = panel_of(rows_, columns_, mixing_, at_, machine_);
   int64_t group_ = panel_.group_rows();
   int64_t panel_columns_ = panel_.columns();
   PacedAsks asks_;
@@ -315,9 +337,9 @@ bool can_stage_rest(const TileRun& columns, const RowMixing& mixing, const Machi
 
 }  // namespace
 
-bool rows_fill_panels(const TileRun& rows, int64_t element_bytes, int64_t vector_bytes) {
+bool rows_fill_panels(const TileRun& rows, int64_t element_bytes, int64_t panel_columns) {
   return rows.divides(program::lane_bytes / element_bytes) &&
-         rows.divides(rows.extent() / steps_of_panel(rows, element_bytes, vector_bytes));
+         rows.divides(rows.extent() / steps_of_panel(rows, element_bytes, panel_columns));
 }
 
 bool can_stage(const TileRun& rows, const TileRun& columns, const RowMixing& mixing,
@@ -328,11 +350,8 @@ bool can_stage(const TileRun& rows, const TileRun& columns, const RowMixing& mix
   const int64_t group = program::lane_bytes / element, panel_columns = vector / element;
   if (rows.extent() % panel_columns != 0) return false;
   if (rows.extent() == panel_columns && !machine.stages_lines && !mixing.mixes()) return false;
-  const int64_t steps = steps_of_panel(rows, element, vector);
   const bool whole = columns.extent() % panel_columns == 0;
-  const bool parted = columns.sides() > 1 || columns.is_spliced();
-  const bool alike = rows_fill_panels(rows, element, vector) &&
-                     (!parted || columns.divides(panel_columns / steps)) &&
+  const bool alike = steps_come_out(rows, columns, panel_columns, machine) &&
                      (whole || can_stage_rest(columns, mixing, machine));
   const StagedPanel panel(rows, rows.extent(), 0, machine, panel_gap(rows, mixing, machine));
   // Lines of a column, beside a group that is filled meanwhile.

@@ -12,22 +12,28 @@ using program::lane_bytes;
 using program::Reg;
 
 void StagedPanel::fill(Emitter& emitter, int64_t groups, int stream, At at, int64_t ahead) const {
-  const bool touch = rows_run_.extent() > 1 && rows_run_.at(1, 1) == row_bytes_;
   for (int64_t group = 0; group < groups; ++group) {
-    const auto load = [&](int row) {
-      const int64_t place = std::min(group * group_rows() + row, rows_run_.extent() - 1);
-      const int64_t offset = at_ + at.source + rows_run_.at(1, place);
-      if (ahead != 0) emitter.ask_for_row(offset, row_bytes_, touch, ahead);
-      return emitter.load(from_, offset, static_cast<int>(row_bytes_));
-    };
-    for (int64_t first = 0; first < group_rows(); first += columns_at_once(machine_)) {
-      const std::array<Reg, 16> columns =
-          transpose_in_lanes(emitter, static_cast<int>(machine_.element_bytes), load);
-      for (int64_t k = first; k < first + columns_at_once(machine_); ++k) {
-        emitter.store(columns[static_cast<size_t>(k)], stream,
-                      at.panel + k * pitch() + group * machine_.vector_bytes,
-                      machine_.vector_bytes);
-      }
+    for (int64_t begin = 0; begin < row_bytes_; begin += machine_.vector_bytes)
+      fill_vectors(emitter, group, begin, stream, at, begin == 0 ? ahead : 0);
+  }
+}
+
+void StagedPanel::fill_vectors(Emitter& emitter, int64_t group, int64_t begin, int stream, At at,
+                               int64_t ahead) const {
+  const bool touch = rows_run_.extent() > 1 && rows_run_.at(1, 1) == row_bytes_;
+  const int64_t vector = machine_.vector_bytes;
+  const auto load = [&](int row) {
+    const int64_t place = std::min(group * group_rows() + row, rows_run_.extent() - 1);
+    const int64_t offset = at_ + at.source + rows_run_.at(1, place) + begin;
+    if (ahead != 0) emitter.ask_for_row(offset, row_bytes_, touch, ahead);
+    return emitter.load(from_, offset, static_cast<int>(std::min(row_bytes_ - begin, vector)));
+  };
+  for (int64_t first = 0; first < group_rows(); first += columns_at_once(machine_)) {
+    const std::array<Reg, 16> columns =
+        transpose_in_lanes(emitter, static_cast<int>(machine_.element_bytes), load);
+    for (int64_t k = first; k < first + columns_at_once(machine_); ++k) {
+      emitter.store(columns[static_cast<size_t>(k)], stream,
+                    at.panel + k * pitch() + group * width_ + begin, machine_.vector_bytes);
     }
   }
 }
@@ -42,8 +48,7 @@ Reg StagedPanel::line(Emitter& emitter, int64_t column, int64_t begin, int64_t o
   Reg line = program::none;
   for (int lane = 0; lane < emitter.lanes(); ++lane) {
     const int64_t group = begin / 16 + lane;
-    line =
-        emitter.load_lane(line, panel_stream, from + group * machine_.vector_bytes, 16, 16 * lane);
+    line = emitter.load_lane(line, panel_stream, from + group * width_, 16, 16 * lane);
   }
   return line;
 }

@@ -2,8 +2,8 @@
 //
 //     panel[k][group]   lane l = column l * (16 / element) + k of the rows of the group
 //
-// It is filled by whole vectors, so every line of the source, and every page, is touched once; a
-// vector of a column is put together by loads alone.
+// It is filled by whole vectors, or by the vectors of a line one after the other, so every line of
+// the source, and every page, is touched once; a vector of a column is put together by loads alone.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ namespace restride {
 
 class StagedPanel {
  public:
-  /// A vector of columns by `rows` rows, a multiple of group_rows(). `rows_run` makes runs of the
-  /// target, and has its last row in place of those that it does not have; `at`: where the source
-  /// begins, bytes.
+  /// A vector of columns, a line with of_lines(), by `rows` rows, a multiple of group_rows().
+  /// `rows_run` makes runs of the target, and has its last row in place of those that it does not
+  /// have; `at`: where the source begins, bytes.
   StagedPanel(const TileRun& rows_run, int64_t rows, int64_t at, const Machine& machine)
       : StagedPanel(rows_run, rows, at, machine, machine.target.line_bytes) {}
 
@@ -27,6 +27,13 @@ class StagedPanel {
   StagedPanel(const TileRun& rows_run, int64_t rows, int64_t at, const Machine& machine,
               int64_t gap)
       : rows_run_(rows_run), rows_(rows), at_(at), machine_(machine), gap_(gap) {}
+
+  /// The same as wide as a line, of which narrower vectors lie side by side.
+  StagedPanel of_lines() const {
+    StagedPanel panel = *this;
+    panel.width_ = panel.row_bytes_ = machine_.target.line_bytes;
+    return panel;
+  }
 
   /// The same of its first columns: the others are 0.
   StagedPanel first_columns(int64_t count) const {
@@ -44,7 +51,7 @@ class StagedPanel {
 
   /// Rows that are transposed at a time, and columns whose places differ by a lane.
   int64_t group_rows() const { return 16 / machine_.element_bytes; }
-  int64_t columns() const { return machine_.vector_bytes / machine_.element_bytes; }
+  int64_t columns() const { return width_ / machine_.element_bytes; }
   int64_t groups() const { return rows_ / group_rows(); }
   int64_t bytes() const { return group_rows() * pitch(); }
 
@@ -77,23 +84,26 @@ class StagedPanel {
     return rows_run_.steps(from_, 1, groups * group_rows(), outer, before);
   }
   /// The stream that is filled.
-  program::Step scratch_step(int64_t groups, int stream) const {
-    return {stream, groups * machine_.vector_bytes};
-  }
+  program::Step scratch_step(int64_t groups, int stream) const { return {stream, groups * width_}; }
 
   /// A vector of column `column`, from byte `begin` of it on. `offset`: of the panel in its stream.
   program::Reg line(Emitter& emitter, int64_t column, int64_t begin, int64_t offset = 0) const;
 
   /// Bytes between panel[k] and panel[k + 1].
-  int64_t pitch() const { return groups() * machine_.vector_bytes + gap_; }
+  int64_t pitch() const { return groups() * width_ + gap_; }
 
  private:
+  /// Brings a vector of each row of a group in, from byte `begin` of the row on.
+  void fill_vectors(Emitter& emitter, int64_t group, int64_t begin, int stream, At at,
+                    int64_t ahead) const;
+
   TileRun rows_run_;
   int64_t rows_;
   int64_t at_;
   const Machine& machine_;
   int64_t gap_;
-  int64_t row_bytes_ = machine_.vector_bytes;  // of a row of the source
+  int64_t width_ = machine_.vector_bytes;  // of a group in panel[k]
+  int64_t row_bytes_ = width_;             // of a row of the source
   int from_ = source_stream;
 };
 

@@ -1,0 +1,72 @@
+// How wide panels of transposes that stream are, where vectors are parts of lines.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "schedule/scheduling.hpp"
+#include "support/scheduled.hpp"
+#include "support/setups.hpp"
+
+namespace restride::testing {
+namespace {
+
+/// Everything streams.
+Target streaming(const char* features, int64_t l1_bytes) {
+  Target target = target_of({features, Caches::hold_nothing});
+  target.l1_bytes = l1_bytes;
+  return target;
+}
+
+constexpr int64_t l1_of_32_kb = 32 * 1024;
+
+TEST(Panels, AreAsWideAsLinesWhereRowsCrowdSets) {
+  struct Row {
+    const char* features;
+    const char* text;
+    bool wide;
+  };
+  for (const Row& row : {Row{"avx2", "f32[4096,4096] -> f32[4096,4096]{0,1}", true},
+                         Row{"sse2", "f16[4096,2048] -> f16[4096,2048]{0,1}", true},
+                         // Rows of two digits, of which neither crowds sets by itself.
+                         Row{"avx2", "f32[8,28,8,1024] -> f32[8,28,8,1024]{2,0,1,3}", true},
+                         // Rows an odd number of lines apart; vectors of a line.
+                         Row{"avx2", "f32[4096,4112] -> f32[4096,4112]{0,1}", false},
+                         Row{"avx512", "f32[4096,4096] -> f32[4096,4096]{0,1}", false}}) {
+    const Target target = streaming(row.features, l1_of_32_kb);
+    EXPECT_EQ(scheduled(row.text, target).wide_panels, row.wide) << row.features << ' ' << row.text;
+  }
+}
+
+TEST(Panels, MoveTheSameWideAndNarrow) {
+  constexpr int64_t crowded = 0, with_room = int64_t{1} << 20;
+  for (const char* features : {"sse2", "avx2", "neon"}) {
+    for (const int64_t l1_bytes : {crowded, with_room}) {
+      const Target target = streaming(features, l1_bytes);
+      // Columns of whole lines and of a vector more; of two digits; runs of two digits.
+      for (const char* text :
+           {"u8[256,128] -> u8[256,128]{0,1}", "u8[128,96] -> u8[128,96]{0,1}",
+            "u16[128,160] -> u16[128,160]{0,1}", "f32[64,48] -> f32[64,48]{0,1}",
+            "f32[192,40] -> f32[192,40]{0,1}", "f64[48,64] -> f64[48,64]{0,1}",
+            "f32[64,3,48] -> f32[64,3,48]{0,1,2}", "f32[16,3,8,32] -> f32[16,3,8,32]{0,2,3,1}",
+            "u16[3,64,4,32] -> u16[3,64,4,32]{1,3,2,0}"}) {
+        const Report report = run_for(target, text);
+        EXPECT_EQ(report.outcome, Outcome::passed) << features << ' ' << report.text;
+      }
+    }
+  }
+}
+
+TEST(Panels, OfBlocksThatAreShortCodeWriteWholeLines) {
+  struct Row {
+    const char* features;
+    int64_t rows;
+  };
+  for (const Row& row : {Row{"avx2", 64}, Row{"sse2", 64}, Row{"avx512", 64}}) {
+    const IterationSpace space = simplified_space("u8[4160,4096] -> u8[4160,4096]{0,1}");
+    const Schedule small = schedule(space, streaming(row.features, l1_of_32_kb), CodeGoal::small);
+    EXPECT_EQ(target_run_elements(small), row.rows) << row.features;
+  }
+}
+
+}  // namespace
+}  // namespace restride::testing
