@@ -3,7 +3,9 @@
 
 #include <string>
 
+#include "plan/planner.hpp"
 #include "schedule/scheduling.hpp"
+#include "support/asked_lines.hpp"
 #include "support/scheduled.hpp"
 #include "support/setups.hpp"
 
@@ -48,7 +50,11 @@ TEST(Panels, MoveTheSameWideAndNarrow) {
             "u16[128,160] -> u16[128,160]{0,1}", "f32[64,48] -> f32[64,48]{0,1}",
             "f32[192,40] -> f32[192,40]{0,1}", "f64[48,64] -> f64[48,64]{0,1}",
             "f32[64,3,48] -> f32[64,3,48]{0,1,2}", "f32[16,3,8,32] -> f32[16,3,8,32]{0,2,3,1}",
-            "u16[3,64,4,32] -> u16[3,64,4,32]{1,3,2,0}"}) {
+            "u16[3,64,4,32] -> u16[3,64,4,32]{1,3,2,0}",
+            // Rows that touch.
+            "f32[3,7,7,64] -> f32[3,7,7,64]{2,1,3,0}", "u8[50,256] -> u8[50,256]{0,1}",
+            "u16[100,192] -> u16[100,192]{0,1}", "f64[9,64] -> f64[9,64]{0,1}",
+            "f32[300,64] -> f32[300,64]{0,1}", "u8[7,512] -> u8[7,512]{0,1}"}) {
         const Report report = run_for(target, text);
         EXPECT_EQ(report.outcome, Outcome::passed) << features << ' ' << report.text;
       }
@@ -65,6 +71,38 @@ TEST(Panels, OfBlocksThatAreShortCodeWriteWholeLines) {
     const IterationSpace space = simplified_space("u8[4160,4096] -> u8[4160,4096]{0,1}");
     const Schedule small = schedule(space, streaming(row.features, l1_of_32_kb), CodeGoal::small);
     EXPECT_EQ(target_run_elements(small), row.rows) << row.features;
+  }
+}
+
+TEST(Panels, OfRowsThatTouchMoveRowsOfAnyLength) {
+  for (const char* features : {"sse2", "avx2", "neon"}) {
+    const Target target = streaming(features, l1_of_32_kb);
+    for (int rows = 2; rows < 340; rows += rows < 70 ? 1 : 23) {
+      for (const char* type : {"u8", "u16", "f32", "f64"}) {
+        const std::string from = array(type, {rows, 128});
+        const Report report = run_for(target, from + " -> " + from + "{0,1}");
+        EXPECT_EQ(report.outcome, Outcome::passed) << features << ' ' << report.text;
+      }
+    }
+  }
+}
+
+TEST(Panels, OfRowsThatTouchLeaveTogetherWithoutMasks) {
+  struct Row {
+    const char* features;
+    const char* text;
+    bool wide;
+  };
+  for (const Row& row : {Row{"avx2", "f32[32,7,7,2048] -> f32[32,7,7,2048]{2,1,3,0}", true},
+                         Row{"avx2", "f16[100,400000] -> f16[100,400000]{0,1}", false},
+                         Row{"sse2", "u8[50,65536] -> u8[50,65536]{0,1}", true}}) {
+    const Target target = streaming(row.features, l1_of_32_kb);
+    const Schedule schedule = scheduled(row.text, target);
+    EXPECT_EQ(schedule.wide_panels, row.wide) << row.features << ' ' << row.text;
+    const Program program = on_lines(plan_programs(simplified_space(row.text), target));
+    EXPECT_TRUE(uses_nontemporal_stores(program)) << row.features << ' ' << row.text;
+    EXPECT_GE(AskedLines(program).in_time() * 100, program.operands[1].end / 64 * 95)
+        << row.features << ' ' << row.text;
   }
 }
 

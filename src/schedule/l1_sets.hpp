@@ -22,9 +22,9 @@ bool l1_holds_lines(const Target& target, int64_t stride, int64_t count);
 /// gone before the rest of it is read. Rows are long enough then to be copied to scratch first.
 bool source_rows_crowd(const Draft& draft);
 
-/// Whether rows of the source that a box takes crowd them: what vectors leave of their lines is
-/// gone when its turn comes.
-bool box_rows_crowd(const Draft& draft);
+/// Whether panels are to be as wide as lines: where rows of the source that a box takes crowd sets,
+/// what vectors leave of their lines is gone when its turn comes.
+bool wants_wide_panels(const Draft& draft);
 
 /// Whether rows of the source stay in L1 from one network to the next, however few columns these
 /// write.

@@ -145,7 +145,10 @@ bool touch_between_lines(const Draft& draft, int row, int column) {
   const bool whole = axis.valid > 0 && axis.padded == extent;
   const bool between = run % line != 0 || !draft.begins_line();
   const bool touch = draft.loop(column).stride[0] == run && between;
-  return draft.schedule().nontemporal && masks_lines(draft.target()) && whole && touch &&
+  // Whole vectors leave without masks. Zen 3, nine transposes of 12 to 200 MB .61 of the time, .46
+  // -> .74 of the ceiling.
+  const bool leaves = masks_lines(draft.target()) || draft.begins_line();
+  return draft.schedule().nontemporal && leaves && whole && touch &&
          line / bytes * run <= program::scratch_in_l1_bytes;
 }
 
@@ -239,7 +242,8 @@ bool shifts_touching_rows(const Draft& draft) {
   const int row = draft.contiguous(0), column = draft.contiguous(1);
   if (row < 0 || column < 0 || row == column || bytes < least_shifted_touching_bytes) return false;
   const Loop& loop = draft.loop(row);
-  return touch_between_lines(draft, row, column) && !is_padded(draft, loop) &&
+  return masks_lines(draft.target()) && touch_between_lines(draft, row, column) &&
+         !is_padded(draft, loop) &&
          loop.extent * bytes >= draft.target().shifted_touching_run_bytes &&
          std::abs(loop.stride[1]) >= least_shifted_touching_pitch;
 }
@@ -276,6 +280,7 @@ bool touching_rows(Draft& draft) {
   if (few && !rather_joined && permutes(draft) && permute(draft)) return true;
   draft.schedule().fills_images = padded;
   draft.mark(row) = Mark::target_run;
+  draft.schedule().wide_panels = wants_wide_panels(draft);
   const int taken = draft.split_off(column, columns);
   draft.mark(taken) = Mark::source_run;
   if (shifts_images(draft)) widen_box(draft, draft.loop(taken).extent * bytes, Rests::some);

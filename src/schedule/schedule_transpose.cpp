@@ -326,11 +326,7 @@ void transpose(Draft& draft) {
     schedule.vector_bytes = lanes_bytes;
   schedule.staging = pages ? Staging::registers : Staging::panels;
   schedule.stages_lines = !pages && stages_lines(draft, row);
-  // Zen 3: five whose rows are a power of two apart in .71 to .89 of the time, f32 256 x 512 x 256
-  // reversed .30 -> .42 of the ceiling; of these in the caches 8.0 ns a line -> 4.5. Other rows
-  // 1.04 to 1.1.
-  schedule.wide_panels =
-      streams && schedule.vector_bytes < target.line_bytes && box_rows_crowd(draft);
+  schedule.wide_panels = streams && wants_wide_panels(draft);
   schedule.wants_lines = block.walks && walk.wants_lines;
   if (!schedule.nontemporal) {
     schedule.claimed_ahead =

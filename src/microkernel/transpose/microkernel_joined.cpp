@@ -3,7 +3,7 @@
 //
 // A panel of columns is transposed into an image in L1, where its rows touch as well. A vector of
 // columns makes whole vectors of rows of any length, so the image leaves line by line, around the
-// caches:
+// caches; without masks where it begins on a vector of the target:
 //
 //     target   |line....|line....|line....|        rows   aaaaaabbbbbbccccccdddddd
 //
@@ -49,6 +49,11 @@ constexpr int64_t many_rows = 80;
 Machine into_scratch(Machine machine) {
   machine.nontemporal = false;
   return machine;
+}
+
+/// How much of each row of the source a panel takes.
+int64_t panel_row_bytes(const Machine& machine) {
+  return machine.wide_panels ? machine.target.line_bytes : machine.vector_bytes;
 }
 
 class JoinedTranspose {
@@ -172,7 +177,7 @@ class JoinedTranspose {
 
   PanelImage::Asks asks_of_box() const {
     return {machine_.ahead, row_lines(),
-            std::min<int64_t>(machine_.vector_bytes, digit_ * element_)};
+            std::min<int64_t>(panel_columns_ * element_, digit_ * element_)};
   }
 
   /// How prefetch_stream moves on by a panel then.
@@ -186,19 +191,19 @@ class JoinedTranspose {
     std::optional<PanelImage::Asks> asks;
     if (asks_as_rows_come()) asks = asks_of_box();
     if (panels > 0) {
-      std::vector<Step> steps{{source_stream, machine_.vector_bytes},
+      std::vector<Step> steps{{source_stream, panel_columns_ * element_},
                               {scratch_stream, panel_bytes()}};
       if (asks) steps.push_back(asks_step());
       append(body, loop_always(panels, std::move(steps), filled_panel(panel_columns_, asks)));
     }
     if (rest > 0) {
-      std::vector<Step> steps{{source_stream, 0, panels * machine_.vector_bytes},
+      std::vector<Step> steps{{source_stream, 0, panels * panel_columns_ * element_},
                               {scratch_stream, 0, panels * panel_bytes()}};
       if (asks) steps.push_back({prefetch_stream, 0, panels * asks_step().stride});
       append(body, loop_always(1, std::move(steps), filled_panel(rest, asks)));
     }
     const SourceLines ahead{rows_, asks_rows() ? row_lines() : std::max<int64_t>(panels, 1),
-                            at_[1] + machine_.ahead};
+                            at_[1] + machine_.ahead, panel_columns_ * element_};
     append(body, emit_image_out(run, machine_, asks_as_image_leaves() ? &ahead : nullptr));
     return body;
   }
@@ -213,6 +218,12 @@ class JoinedTranspose {
     return panels;
   }
 
+  /// Vectors that lie in two pages take masks.
+  ColumnPlaces places() const {
+    if (!machine_.target.byte_masks) return ColumnPlaces(run_);
+    return ColumnPlaces::in_pages(run_, panel_columns_, line_, machine_.target.page_bytes);
+  }
+
   Machine machine_;
   TileRun rows_;     // make runs of the target
   TileRun columns_;  // make runs of the source
@@ -222,10 +233,9 @@ class JoinedTranspose {
   int64_t line_ = machine_.vector_bytes;
   int64_t filled_;  // bytes
   int64_t run_ = rows_.extent() * element_ + filled_;
-  int64_t panel_columns_ = machine_.vector_bytes / element_;
+  int64_t panel_columns_ = panel_row_bytes(machine_) / element_;
   int64_t panels_ = panels_of_image();
-  ColumnPlaces places_ =
-      ColumnPlaces::in_pages(run_, panel_columns_, line_, machine_.target.page_bytes);
+  ColumnPlaces places_ = places();
 };
 
 }  // namespace
@@ -238,12 +248,15 @@ bool can_join_digits(const TileRun& rows, int64_t element_bytes, int64_t vector_
 }
 
 bool can_join(const TileRun& rows, int64_t filled, const TileRun& columns, const Machine& machine) {
-  if (!machine.streams || machine.staging == Staging::shifted_panels ||
-      !machine.target.byte_masks || rows.extent() == 1 || columns.extent() == 1 ||
-      columns.is_spliced())
+  if (!machine.streams || machine.staging == Staging::shifted_panels || rows.extent() == 1 ||
+      columns.extent() == 1 || columns.is_spliced())
     return false;
   const int64_t element = machine.element_bytes, vector = machine.vector_bytes;
-  const int64_t run = (rows.extent() + filled) * element, panel = vector / element;
+  const int64_t run = (rows.extent() + filled) * element;
+  // All columns of a lane come out of a network of short rows.
+  const bool is_short = rows.extent() * element < vector;
+  if (is_short && program::lane_bytes / element >= machine.target.registers) return false;
+  const int64_t panel = panel_row_bytes(machine) / element;
   const nest::Side& digit = columns.digits().front();
   const bool whole = machine.alignment % vector == 0 && digit.extent % panel == 0;
   const bool stages = run % vector == 0 && machine.nontemporal &&

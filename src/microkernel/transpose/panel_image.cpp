@@ -108,7 +108,7 @@ Body PanelImage::asks_of(int64_t first_row, int64_t rows) const {
     const int64_t first = at_[1] + asks_->first + rows_.at(1, row);
     for (int64_t panel = 0; panel < asks_->panels; ++panel) {
       ask_for_panel(emitter, first + panel * asks_->panel_bytes, asks_->panel_bytes,
-                    machine_.vector_bytes);
+                    machine_.target.line_bytes);
     }
   }
   return body_of(emitter.take());

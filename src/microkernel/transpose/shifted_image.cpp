@@ -77,9 +77,10 @@ class ImageOut {
   }
 
   void ask(Emitter& emitter, int64_t k) const {
-    if (ahead_ == nullptr) return;
-    const int64_t row = ahead_->rows.at(1, k / ahead_->row_lines);
-    emitter.ask(prefetch_stream, ahead_->first + row + k % ahead_->row_lines * line_);
+    if (ahead_ == nullptr || k * line_ % ahead_->bytes != 0) return;
+    const int64_t line = k * line_ / ahead_->bytes;
+    const int64_t row = ahead_->rows.at(1, line / ahead_->row_lines);
+    emitter.ask(prefetch_stream, ahead_->first + row + line % ahead_->row_lines * ahead_->bytes);
   }
 
   // ---- what leaves
@@ -114,10 +115,15 @@ class ImageOut {
     return body_of(emitter.take());
   }
 
-  /// Lines that leave in an iteration, with whole rows asked for.
+  /// Vectors with which a whole row is asked for.
+  int64_t row_vectors() const {
+    return ahead_ == nullptr ? 1 : ahead_->row_lines * (ahead_->bytes / line_);
+  }
+
+  /// Vectors that leave in an iteration, with whole rows asked for.
   int64_t in_iteration() const {
-    const int64_t row_lines = ahead_ == nullptr ? 1 : ahead_->row_lines;
-    return lines_at_once / row_lines * row_lines;
+    const int64_t most = lines_at_once * (ahead_ == nullptr ? 1 : ahead_->bytes / line_);
+    return most / row_vectors() * row_vectors();
   }
 
   Body lines(int64_t first, int64_t end) const {
@@ -138,7 +144,7 @@ class ImageOut {
     if (times > 0) {
       std::vector<Step> steps{{target_stream, count * line_}, {panel_stream, count * line_}};
       if (ahead_ != nullptr) {
-        steps.push_back(ahead_->rows.step(prefetch_stream, 1, count / ahead_->row_lines));
+        steps.push_back(ahead_->rows.step(prefetch_stream, 1, count / row_vectors()));
       }
       append(body, loop_always(times, std::move(steps), body_of(some_lines(first, first + count))));
     }
@@ -149,7 +155,7 @@ class ImageOut {
   /// Lines of the row of which those before line `k` have been asked for.
   Body rest_of_row_asked(int64_t k) const {
     Emitter emitter(machine_.target, machine_.vector_bytes);
-    for (; ahead_ != nullptr && k % ahead_->row_lines != 0; ++k) ask(emitter, k);
+    for (; k % row_vectors() != 0; ++k) ask(emitter, k);
     program::Block asks = emitter.take();
     return asks.empty() ? Body{} : body_of(std::move(asks));
   }

@@ -27,11 +27,13 @@ struct ImageRun {
 };
 
 /// Lines of the source that are asked for while a run leaves, by prefetch_stream: row after row, so
-/// many of each, up to `lines_at_once`, from byte `first` on. The last row gets all of its lines.
+/// many of each, up to `lines_at_once`, from byte `first` on, `bytes` apart: whole vectors, one for
+/// as many bytes that leave. The last row gets all of its lines.
 struct SourceLines {
   const TileRun& rows;
   int64_t row_lines;
   int64_t first;
+  int64_t bytes;
 };
 constexpr int64_t lines_at_once = 8;
 
