@@ -147,7 +147,8 @@ class JoinedTranspose {
       return steps;
     }
     if (!asks_as_image_leaves()) return steps;
-    const int64_t rows = ceil_div(ceil_div(columns * run_, line_), row_lines());
+    const int64_t asked = ceil_div(columns * run_, panel_columns_ * element_);
+    const int64_t rows = ceil_div(asked, row_lines());
     steps.push_back(step(prefetch_stream, asks_rows() ? rows * rows_.digits().front().stride[1]
                                                       : columns * element_));
     return steps;
