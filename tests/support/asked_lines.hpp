@@ -19,6 +19,8 @@ class AskedLines {
   }
 
   int64_t count() const { return static_cast<int64_t>(lines_.size()); }
+  /// How often any are asked for.
+  int64_t asks() const { return asks_; }
   /// Those that had not been read before.
   int64_t in_time() const { return in_time_; }
   /// How often the next one asked for lies right behind.
@@ -51,6 +53,7 @@ class AskedLines {
   }
 
   void ask(int64_t line) {
+    ++asks_;
     side_by_side_ += line == last_ + 1 ? 1 : 0;
     last_ = line;
     in_time_ += lines_.insert(line).second && !read_.contains(line) ? 1 : 0;
@@ -60,7 +63,7 @@ class AskedLines {
   std::vector<int64_t> at_;
   std::set<int64_t> lines_, read_;
   int64_t phase_;
-  int64_t in_time_ = 0;
+  int64_t in_time_ = 0, asks_ = 0;
   int64_t last_ = -1, side_by_side_ = 0;
 };
 
