@@ -44,7 +44,7 @@ TEST(Streaming, MakesWholeLinesOfVectorsOfHalfALine) {
        {Row{"u8[256,256] -> u8[256,256]{0,1}", true},
         Row{"f16[256,256] -> f16[256,256]{0,1}", true},
         Row{"f32[256,256] -> f32[256,256]{0,1}", true},
-        // Rows between lines that touch, and are too long for an image.
+        // Rows between lines that touch; too long ones for an image.
         Row{"f32[260,264] -> f32[260,264]{0,1}", true},
         Row{"f32[1100,264] -> f32[1100,264]{0,1}", false},
         // Windows of pixels, one after the other; lines of three planes, but not

@@ -116,9 +116,9 @@ void take_zen4(Make& make) {
 
 /// What was measured on Zen 3, which has no AVX-512, where it differs from Zen 4.
 void take_zen3(Make& make) {
-  // A second level of half the size holds half as much of the box that is asked for. 25 matrices in
-  // .93 of the time of 1 KB, f32 6080 x 6400 .54 -> .81 of the ceiling, f16 8000 x 6400 .46 -> .6;
-  // six of f64 1.03 to 1.06; 21 permutations 1.02, without the line beyond .98.
+  // The second level, which boxes are asked for to, is half as large. 25 matrices in .93 of the
+  // time of 1 KB, f32 6080 x 6400 .54 -> .81 of the ceiling, f16 8000 x 6400 .46 -> .6; six of
+  // f64 1.03 to 1.06; 21 permutations 1.02, without the line beyond .98.
   make.streamed_column_bytes = 512;
   // 14 matrices in .93 of the time, 33 others in .98.
   make.asked_lines_beyond = 0;

@@ -147,7 +147,7 @@ class JoinedTranspose {
       return steps;
     }
     if (!asks_as_image_leaves()) return steps;
-    const int64_t asked = ceil_div(columns * run_, panel_columns_ * element_);
+    const int64_t asked = ceil_div(columns * run_, panel_row_bytes(machine_));
     const int64_t rows = ceil_div(asked, row_lines());
     steps.push_back(step(prefetch_stream, asks_rows() ? rows * rows_.digits().front().stride[1]
                                                       : columns * element_));
@@ -177,8 +177,7 @@ class JoinedTranspose {
   }
 
   PanelImage::Asks asks_of_box() const {
-    return {machine_.ahead, row_lines(),
-            std::min<int64_t>(panel_columns_ * element_, digit_ * element_)};
+    return {machine_.ahead, row_lines(), std::min(panel_row_bytes(machine_), digit_ * element_)};
   }
 
   /// How prefetch_stream moves on by a panel then.
@@ -192,19 +191,19 @@ class JoinedTranspose {
     std::optional<PanelImage::Asks> asks;
     if (asks_as_rows_come()) asks = asks_of_box();
     if (panels > 0) {
-      std::vector<Step> steps{{source_stream, panel_columns_ * element_},
+      std::vector<Step> steps{{source_stream, panel_row_bytes(machine_)},
                               {scratch_stream, panel_bytes()}};
       if (asks) steps.push_back(asks_step());
       append(body, loop_always(panels, std::move(steps), filled_panel(panel_columns_, asks)));
     }
     if (rest > 0) {
-      std::vector<Step> steps{{source_stream, 0, panels * panel_columns_ * element_},
+      std::vector<Step> steps{{source_stream, 0, panels * panel_row_bytes(machine_)},
                               {scratch_stream, 0, panels * panel_bytes()}};
       if (asks) steps.push_back({prefetch_stream, 0, panels * asks_step().stride});
       append(body, loop_always(1, std::move(steps), filled_panel(rest, asks)));
     }
     const SourceLines ahead{rows_, asks_rows() ? row_lines() : std::max<int64_t>(panels, 1),
-                            at_[1] + machine_.ahead, panel_columns_ * element_};
+                            at_[1] + machine_.ahead, panel_row_bytes(machine_)};
     append(body, emit_image_out(run, machine_, asks_as_image_leaves() ? &ahead : nullptr));
     return body;
   }

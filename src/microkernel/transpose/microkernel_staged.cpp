@@ -3,9 +3,9 @@
 // A panel is filled while the one before it leaves, operation by operation: a burst of shuffles
 // would keep memory waiting.
 //
-//     fill    every row of the box is read once, a whole vector at a time, narrower ones a line at
-//     a time; groups of 16 / element rows are transposed
-//             inside the lanes and stored as they are:
+//     fill    every row of the box is read once, a whole vector at a time, or the vectors of a
+//     line;
+//             groups of 16 / element rows are transposed inside the lanes and stored as they are:
 //
 //                 panel[k][group]  lane l = column l * (16 / element) + k of the rows of the group
 //

@@ -77,8 +77,8 @@ class ImageOut {
   }
 
   void ask(Emitter& emitter, int64_t k) const {
-    if (ahead_ == nullptr || k * line_ % ahead_->bytes != 0) return;
-    const int64_t line = k * line_ / ahead_->bytes;
+    if (ahead_ == nullptr || k % asking_vectors() != 0) return;
+    const int64_t line = k / asking_vectors();
     const int64_t row = ahead_->rows.at(1, line / ahead_->row_lines);
     emitter.ask(prefetch_stream, ahead_->first + row + line % ahead_->row_lines * ahead_->bytes);
   }
@@ -115,15 +115,17 @@ class ImageOut {
     return body_of(emitter.take());
   }
 
+  /// Vectors of which the first asks for a line.
+  int64_t asking_vectors() const { return ahead_ == nullptr ? 1 : ahead_->bytes / line_; }
+
   /// Vectors with which a whole row is asked for.
   int64_t row_vectors() const {
-    return ahead_ == nullptr ? 1 : ahead_->row_lines * (ahead_->bytes / line_);
+    return ahead_ == nullptr ? 1 : ahead_->row_lines * asking_vectors();
   }
 
   /// Vectors that leave in an iteration, with whole rows asked for.
   int64_t in_iteration() const {
-    const int64_t most = lines_at_once * (ahead_ == nullptr ? 1 : ahead_->bytes / line_);
-    return most / row_vectors() * row_vectors();
+    return lines_at_once * asking_vectors() / row_vectors() * row_vectors();
   }
 
   Body lines(int64_t first, int64_t end) const {
