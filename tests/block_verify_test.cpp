@@ -114,6 +114,24 @@ TEST(Verify, KnowsPlacesInLines) {
   Op line{.code = Code::store_line, .bytes = 64, .a = 0, .offset = 63}, next = line, part = line;
   next.offset = 64;
   part.bytes = 32;
+  Op second = part, quarter = part, behind = part;
+  second.at = 32;
+  quarter.at = 16;
+  behind.at = 64;
+  const Op copy{.code = Code::copy_begin, .width = 4, .select = 1, .offset = 60, .copied = 3};
+  Op copy_odd = copy, copy_between = copy, copy_nowhere = copy, copy_target = copy;
+  copy_odd.width = 3;
+  copy_between.offset = 62;
+  copy_nowhere.select = 9;
+  copy_target.select = 0;
+  Op copy_far = copy, copy_beyond = copy;
+  copy_far.copied = 128 - 63;
+  copy_beyond.copied = 128 - 62;
+  Op copy_end = copy, copy_early = copy, copy_end_early = copy;
+  copy_end.code = copy_early.code = copy_end_early.code = Code::copy_end;
+  copy_end.copied = copy_end_early.copied = 63;
+  copy_end.offset = 64;
+  copy_early.copied = 62;
   Op begin = line, end = line, end_of_all = line, beyond = line;
   begin.code = Code::store_begin;
   end.code = end_of_all.code = beyond.code = Code::store_end;
@@ -134,7 +152,8 @@ TEST(Verify, KnowsPlacesInLines) {
       {"avx512_vbmi", 32, 64, shift, "no lines"},
       {"avx512_vbmi", 64, 64, for_line, ""},
       {"avx512", 64, 1, for_line, ""},
-      {"avx2", 32, 64, for_line, "no lines"},
+      {"avx2", 32, 64, for_line, "not a whole vector"},
+      {"avx2", 32, 1, half, ""},
       {"avx512", 64, 1, half, "not a whole vector"},
       {"avx512", 64, 1, early_load, "outside its operand"},
       {"avx512", 64, 1, late_load, "outside its operand"},
@@ -146,7 +165,30 @@ TEST(Verify, KnowsPlacesInLines) {
       {"avx512_vbmi", 64, 64, end, ""},
       {"avx512_vbmi", 64, 64, end_of_all, ""},
       {"avx512_vbmi", 64, 64, beyond, "outside its operand"},
-      {"avx2", 32, 64, line, "no lines"},
+      {"avx2", 32, 64, line, "not a whole vector"},
+      {"avx2", 32, 64, part, ""},
+      {"avx2", 32, 64, second, ""},
+      {"avx2", 32, 64, quarter, "not a whole vector"},
+      {"avx2", 32, 64, behind, "not a whole vector"},
+      {"avx2", 32, 64, begin, "no lines"},
+      {"avx2", 32, 64, end, "no lines"},
+      // Copies: of up to 63 bytes of the source.
+      {"avx2", 32, 64, copy, ""},
+      {"sse2", 16, 64, copy, ""},
+      {"avx512", 32, 64, copy, "byte masks"},
+      {"avx2", 32, 64, copy_odd, "no such element"},
+      {"avx2", 32, 64, copy_between, "parts of elements"},
+      {"avx2", 32, 2, copy, "parts of elements"},
+      {"avx2", 32, 64, copy_nowhere, "no such stream"},
+      {"avx2", 32, 64, copy_target, "copies from the target"},
+      {"avx2", 32, 64, copy_far, ""},
+      {"avx2", 32, 64, copy_beyond, "outside its operand"},
+      {"avx2", 32, 64, copy_end, ""},
+      {"avx2", 32, 64, copy_early, "outside its operand"},
+      {"avx2", 32, 4, copy, "outside its operand", 122},
+      {"avx2", 32, 4, copy, "", 123},
+      {"avx2", 32, 4, copy_end, ""},
+      {"avx2", 32, 4, copy_end_early, "outside its operand"},
       // The target begins anywhere in a line.
       {"avx512_vbmi", 64, 32, line, "outside its operand"},
       {"avx512_vbmi", 64, 32, line, "", 127},

@@ -118,7 +118,7 @@ TEST_P(GeneratedCode, EndsWithAFenceWhereStoresGoAroundTheCaches) {
     EXPECT_EQ(found, uses_nontemporal_stores(test.program)) << test.name;
     with += found;
   }
-  EXPECT_EQ(with, 1);
+  EXPECT_GT(with, 0);
 }
 
 }  // namespace

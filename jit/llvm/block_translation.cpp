@@ -80,6 +80,9 @@ void BlockTranslator::effect(const Op& op) {
     case Code::store_begin:
     case Code::store_end:
       return store_in_line(op);
+    case Code::copy_begin:
+    case Code::copy_end:
+      return copy_in_line(op);
     case Code::store_run:
       return store_run(op);
     case Code::prefetch:

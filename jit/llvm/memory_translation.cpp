@@ -7,6 +7,8 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
 
+#include <tuple>
+
 #include "llvm/block_translation.hpp"
 
 namespace restride::llvm_jit {
@@ -126,7 +128,7 @@ void BlockTranslator::mark_nontemporal(llvm::StoreInst* store) {
 
 llvm::Value* BlockTranslator::place_in_line(const Op& op) {
   llvm::Value* const place = builder_.CreatePtrToInt(address(op), builder_.getInt64Ty());
-  return builder_.CreateAnd(place, uint64_t(program_.vector_bytes - 1));
+  return builder_.CreateAnd(place, uint64_t(line_bytes - 1));
 }
 
 llvm::Value* BlockTranslator::line(const Op& op) {
@@ -142,7 +144,9 @@ llvm::Value* BlockTranslator::load_for_line(const Op& op) {
 }
 
 void BlockTranslator::store_line(const Op& op) {
-  mark_nontemporal(builder_.CreateAlignedStore(as(op.a, 8), line(op),
+  llvm::Value* const place =
+      builder_.CreateConstGEP1_64(builder_.getInt8Ty(), line(op), uint64_t(op.at));
+  mark_nontemporal(builder_.CreateAlignedStore(as(op.a, 8), place,
                                                llvm::Align(uint64_t(program_.vector_bytes))));
 }
 
@@ -155,6 +159,50 @@ void BlockTranslator::store_in_line(const Op& op) {
   llvm::Value* const before = builder_.CreateICmpULT(llvm::ConstantVector::get(bytes), place);
   builder_.CreateMaskedStore(as(op.a, 1), line(op), llvm::Align(uint64_t(whole)),
                              op.code == Code::store_end ? before : builder_.CreateNot(before));
+}
+
+/// Piece by piece, the smallest first: what is left is then a multiple of twice as many bytes, so
+/// that the address itself says which pieces there are.
+void BlockTranslator::copy_in_line(const Op& op) {
+  const bool before = op.code == Code::copy_end;
+  llvm::Value* to = address(op);
+  llvm::Value* from = address(copied_by(op));
+  for (int bytes = op.width; bytes < line_bytes; bytes *= 2)
+    std::tie(to, from) = copy_piece(to, from, bytes, before);
+}
+
+/// Bytes from `from` to `to` on, or before them, if the place of `to` in its line is odd in them.
+/// Returns where both stand then.
+std::pair<llvm::Value*, llvm::Value*> BlockTranslator::copy_piece(llvm::Value* to,
+                                                                  llvm::Value* from, int bytes,
+                                                                  bool before) {
+  llvm::LLVMContext& context = builder_.getContext();
+  llvm::BasicBlock* const head = builder_.GetInsertBlock();
+  llvm::BasicBlock* const copy = llvm::BasicBlock::Create(context, "piece", head->getParent());
+  llvm::BasicBlock* const after = llvm::BasicBlock::Create(context, "copied", head->getParent());
+  llvm::Value* const place = builder_.CreatePtrToInt(to, builder_.getInt64Ty());
+  llvm::Value* const there = builder_.CreateAnd(place, uint64_t(bytes));
+  builder_.CreateCondBr(builder_.CreateIsNotNull(there), copy, after);
+  builder_.SetInsertPoint(copy);
+  const auto moved = [&](llvm::Value* at) {
+    return builder_.CreateConstGEP1_64(builder_.getInt8Ty(), at,
+                                       before ? -uint64_t(bytes) : uint64_t(bytes));
+  };
+  llvm::Value* const next_to = moved(to);
+  llvm::Value* const next_from = moved(from);
+  builder_.CreateAlignedStore(builder_.CreateAlignedLoad(builder_.getIntNTy(unsigned(8 * bytes)),
+                                                         before ? next_from : from, anywhere),
+                              before ? next_to : to, anywhere);
+  builder_.CreateBr(after);
+  builder_.SetInsertPoint(after);
+  const auto joined = [&](llvm::Value* without, llvm::Value* with) {
+    llvm::PHINode* const at = builder_.CreatePHI(builder_.getPtrTy(), 2);
+    at->addIncoming(without, head);
+    at->addIncoming(with, copy);
+    return at;
+  };
+  llvm::PHINode* const at = joined(to, next_to);
+  return {at, joined(from, next_from)};
 }
 
 /// A loop of its own within the Block, a vector at a time.

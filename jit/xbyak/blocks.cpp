@@ -124,10 +124,10 @@ const Translator::Register& Translator::numbered(int number, int bytes) {
 
 /// By the instruction that repeats eight bytes of rax, rcx times, from rdi on.
 void Translator::store_run(const Op& op) {
-  const bool in_use = (saved_ >> Xbyak::Operand::RDI & 1) != 0;
+  const bool saves = in_use(rdi);
   lea(rax, at(op));
   address_in_rax_ = -1;
-  if (in_use) push(rdi);
+  if (saves) push(rdi);
   mov(rdi, rax);
   mov(rcx, op.run / run_pattern_bytes);
   if (family_ == Family::sse) {
@@ -137,7 +137,7 @@ void Translator::store_run(const Op& op) {
   }
   rep();
   stosq();
-  if (in_use) pop(rdi);
+  if (saves) pop(rdi);
 }
 
 void Translator::prefetch(const Op& op) { append(Instruction::prefetch(op.width, place(op))); }

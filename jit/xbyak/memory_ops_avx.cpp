@@ -190,22 +190,6 @@ void Translator::avx_store_lane(const Op& op) {
   vextracti32x4(at(op), from, lane);
 }
 
-void Translator::avx_load_for_line(const Op& op) {
-  lea(rcx, at(line_of(op)));
-  and_(ecx, program_.vector_bytes - 1);
-  neg(rcx);
-  lea(rax, at(op));
-  address_in_rax_ = -1;
-  vmovdqu64(vector(op.to), ptr[rax + rcx]);
-}
-
-void Translator::avx_store_line(const Op& op) {
-  lea(rax, at(op));
-  address_in_rax_ = -1;
-  and_(rax, -program_.vector_bytes);
-  vmovntdq(ptr[rax], vector(op.a));
-}
-
 /// The part of a line from where the stream stands on, or before it. Vectors that are lines have 64
 /// bytes, and a shift looks at no more bits of an address than that takes.
 void Translator::avx_store_in_line(const Op& op) {
@@ -215,7 +199,7 @@ void Translator::avx_store_in_line(const Op& op) {
   shlx(rax, rax, rcx);
   if (op.code == Code::store_end) not_(rax);
   kmovq(k7, rax);
-  and_(rcx, -program_.vector_bytes);
+  and_(rcx, -line_bytes);
   vmovdqu8(ptr[rcx] | k7, vector(op.a));
 }
 

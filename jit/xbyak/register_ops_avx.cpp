@@ -17,7 +17,7 @@ void Translator::avx(const Op& op) {
     case Code::shift:
       return avx_shift(op);
     case Code::load_for_line:
-      return avx_load_for_line(op);
+      return load_for_line(op);
     case Code::constant:
       return avx_constant(op);
     case Code::unpack_low:
@@ -38,10 +38,13 @@ void Translator::avx(const Op& op) {
     case Code::store_nontemporal:
       return avx_store_nontemporal(op);
     case Code::store_line:
-      return avx_store_line(op);
+      return store_line(op);
     case Code::store_begin:
     case Code::store_end:
       return avx_store_in_line(op);
+    case Code::copy_begin:
+    case Code::copy_end:
+      return copy_in_line(op);
     case Code::store_run:
       return store_run(op);
     case Code::prefetch:

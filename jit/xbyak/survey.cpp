@@ -16,6 +16,7 @@ constexpr size_t bytes_per_computation = 1536;
 constexpr size_t bytes_per_op = 96, bytes_per_loop = 64, bytes_per_step = 64, bytes_per_wrap = 64;
 // The places of elements in two vectors, behind the code.
 constexpr size_t places_bytes = 128;
+constexpr size_t bytes_per_copy = 256;
 constexpr size_t bytes_of_frame = 1024, bytes_per_item = 128 + 32 * max_streams;
 
 class Walk {
@@ -60,7 +61,8 @@ class Walk {
       if (op.code == Code::shift) survey_.code_bound += places_bytes;
       if (!names_memory(op.code)) continue;
       survey_.uses[op.stream] += weight;
-      if (op.code == Code::load_for_line) survey_.uses[op.select] += weight;
+      if (op.code == Code::load_for_line || is_copy(op.code)) survey_.uses[op.select] += weight;
+      if (is_copy(op.code)) survey_.code_bound += bytes_per_copy;
       survey_.nontemporal |= goes_around_caches(op.code);
       if (byte_masks_ && (op.code == Code::load || op.code == Code::store)) add_mask(op);
     }

@@ -5,6 +5,7 @@
 //   streams           moving addresses in registers or in the frame; masks; tables behind the code
 //   blocks            vector registers: a linear scan within each Block
 //   instruction       those that most kernels are made of; all others are xbyak's
+//   lines             what asks where in a line it stands, in every family
 //   memory_ops_avx, register_ops_avx, permute_vex, vector_ops_sse   what an operation is in each
 //   family
 //   convert_*, arithmetic_*, packing, temporaries      what computes: AVX2 and AVX-512
@@ -163,8 +164,6 @@ class Translator : private Xbyak::CodeGenerator {
   void avx_store_piece(const Op& op);
   void avx_store_nontemporal(const Op& op);
   void avx_store_lane(const Op& op);
-  void avx_load_for_line(const Op& op);
-  void avx_store_line(const Op& op);
   void avx_store_in_line(const Op& op);
   void avx_move(const Register& to, const Xbyak::Operand& from);
   void avx_move(const Xbyak::Address& to, const Register& from);
@@ -264,6 +263,13 @@ class Translator : private Xbyak::CodeGenerator {
   void sse_store_piece(const Op& op);
   void sse_unpack(const Op& op);
   void sse_prepare(const Op& op);
+
+  // ---- lines.cpp
+  void load_for_line(const Op& op);
+  void store_line(const Op& op);
+  void copy_in_line(const Op& op);
+  void copy_bytes(const Xbyak::RegExp& from, const Xbyak::RegExp& to, int bytes);
+  bool in_use(const Xbyak::Reg64& general) const;
 
   void store_run(const Op& op);
   void prefetch(const Op& op);

@@ -32,6 +32,13 @@ void Translator::sse(const Op& op) {
       return sse_store(op);
     case Code::store_nontemporal:
       return movntdq(at(op), low(op.a));
+    case Code::load_for_line:
+      return load_for_line(op);
+    case Code::store_line:
+      return store_line(op);
+    case Code::copy_begin:
+    case Code::copy_end:
+      return copy_in_line(op);
     case Code::store_run:
       return store_run(op);
     case Code::prefetch:

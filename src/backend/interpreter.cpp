@@ -136,7 +136,7 @@ class Machine {
       case Code::shift:
         return run_shift(to, a, b, int(at_[op.stream] + uintptr_t(op.offset)) & (vector - 1));
       case Code::load_for_line:
-        return copy(to + 0, memory() - (int(at_[op.select] + op.at) & (vector - 1)), vector);
+        return copy(to + 0, memory() - (int(at_[op.select] + op.at) & int(line_bytes - 1)), vector);
       case Code::constant:
         return copy(to + 0, program_.tables[size_t(op.table)].data(), vector);
       case Code::unpack_low:
@@ -174,6 +174,9 @@ class Machine {
       case Code::store_begin:
       case Code::store_end:
         return run_store_in_line(op, a, at_[op.stream] + uintptr_t(op.offset));
+      case Code::copy_begin:
+      case Code::copy_end:
+        return run_copy(op, at_[op.stream] + uintptr_t(op.offset));
       case Code::store_run:
         for (int64_t k = 0; k < op.run; k += op.bytes) copy(memory() + k, a + 0, op.bytes);
         return;
@@ -189,10 +192,21 @@ class Machine {
   }
 
   void run_store_in_line(const Op& op, const Vector& a, uintptr_t address) {
-    const int64_t vector = program_.vector_bytes, place = int64_t(address) & (vector - 1);
-    const Access access = accessed(op, place, vector);
+    const int64_t place = int64_t(address) & (line_bytes - 1);
+    const Access access = accessed(op, place, program_.vector_bytes);
     uint8_t* const line = reinterpret_cast<uint8_t*>(address - uintptr_t(place));
-    std::memcpy(line + access.first, a + access.first, size_t(access.last - access.first));
+    std::memcpy(line + access.first, a + (access.first - op.at),
+                size_t(access.last - access.first));
+  }
+
+  void run_copy(const Op& op, uintptr_t address) {
+    const int64_t place = int64_t(address) & (line_bytes - 1);
+    const Access access = accessed(op, place, program_.vector_bytes);
+    const int64_t count = access.last - access.first;
+    const uintptr_t from = at_[op.select] + uintptr_t(op.copied);
+    const uintptr_t first = op.code == Code::copy_end ? from - uintptr_t(count) : from;
+    std::memcpy(reinterpret_cast<void*>(address + uintptr_t(access.first - place)),
+                reinterpret_cast<const void*>(first), size_t(count));
   }
 
   void run_unpack(const Op& op, Vector& to, const Vector& a, const Vector& b, int half) {

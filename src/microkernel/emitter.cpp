@@ -239,33 +239,51 @@ Reg Emitter::shift(int width, Reg a, Reg b, int stream, int64_t offset) {
                  .offset = offset});
 }
 
-Reg Emitter::load_for_line(int64_t source, int64_t target) {
+Reg Emitter::load_for_line(int stream, int64_t from, int64_t target) {
   return append({.code = Code::load_for_line,
-                 .stream = source_stream,
+                 .stream = static_cast<uint8_t>(stream),
                  .bytes = static_cast<uint8_t>(vector_bytes_),
-                 .at = static_cast<uint8_t>(remainder_above(target, vector_bytes_)),
+                 .at = static_cast<uint8_t>(remainder_above(target, program::line_bytes)),
                  .select = target_stream,
-                 .offset = source});
+                 .offset = from});
 }
 
-void Emitter::store_in_line(Code code, Reg value, int stream, int64_t offset) {
+void Emitter::copy_in_line(Code code, int width, int stream, int64_t from, int64_t target) {
+  ops_.push_back({.code = code,
+                  .stream = target_stream,
+                  .width = static_cast<uint8_t>(width),
+                  .select = static_cast<uint8_t>(stream),
+                  .offset = target,
+                  .copied = from});
+}
+
+void Emitter::copy_begin(int width, int stream, int64_t from, int64_t target) {
+  copy_in_line(Code::copy_begin, width, stream, from, target);
+}
+
+void Emitter::copy_end(int width, int stream, int64_t from, int64_t target) {
+  copy_in_line(Code::copy_end, width, stream, from, target);
+}
+
+void Emitter::store_in_line(Code code, Reg value, int stream, int64_t offset, int at) {
   ops_.push_back({.code = code,
                   .stream = static_cast<uint8_t>(stream),
                   .bytes = static_cast<uint8_t>(vector_bytes_),
+                  .at = static_cast<uint8_t>(at),
                   .a = value,
                   .offset = offset});
 }
 
-void Emitter::store_line(Reg value, int stream, int64_t offset) {
-  store_in_line(Code::store_line, value, stream, offset);
+void Emitter::store_line(Reg value, int stream, int64_t offset, int at) {
+  store_in_line(Code::store_line, value, stream, offset, at);
 }
 
 void Emitter::store_begin(Reg value, int stream, int64_t offset) {
-  store_in_line(Code::store_begin, value, stream, offset);
+  store_in_line(Code::store_begin, value, stream, offset, 0);
 }
 
 void Emitter::store_end(Reg value, int stream, int64_t offset) {
-  store_in_line(Code::store_end, value, stream, offset);
+  store_in_line(Code::store_end, value, stream, offset, 0);
 }
 
 void Emitter::copy_part(int from_stream, int64_t from, int to_stream, int64_t to, VectorPart part) {

@@ -86,12 +86,17 @@ class Emitter {
   /// The end of a and the begin of b, so that b begins in the register as `stream + offset` does in
   /// its line.
   program::Reg shift(int width, program::Reg a, program::Reg b, int stream, int64_t offset);
-  /// Of the source what goes into the line that holds byte `target_stream + target`, which byte
-  /// `source_stream + source` goes to: a vector, wherever in its line the target stands.
-  program::Reg load_for_line(int64_t source, int64_t target);
-  /// To the line that holds byte `stream + offset`: all of it, around the caches; the part from
-  /// that byte on; the part before it.
-  void store_line(program::Reg value, int stream, int64_t offset);
+  /// What goes into the line that holds byte `target_stream + target`, if byte `stream + from` goes
+  /// there: a vector from where that line begins on, wherever in it the target stands.
+  program::Reg load_for_line(int stream, int64_t from, int64_t target);
+  /// The same from byte `stream + from` on to the rest of the line in which the target begins, if
+  /// it begins between lines; and from what is before that byte to what is before the target. Both
+  /// are multiples of `width` bytes.
+  void copy_begin(int width, int stream, int64_t from, int64_t target);
+  void copy_end(int width, int stream, int64_t from, int64_t target);
+  /// To the line that holds byte `stream + offset`: to a vector of it from byte `at` on, around the
+  /// caches; to the part from that byte on; to the part before it.
+  void store_line(program::Reg value, int stream, int64_t offset, int at = 0);
   void store_begin(program::Reg value, int stream, int64_t offset);
   void store_end(program::Reg value, int stream, int64_t offset);
   /// Copies part of a vector's worth of memory that begins on a vector: no access leaves that.
@@ -115,7 +120,8 @@ class Emitter {
   program::Block take();
 
  private:
-  void store_in_line(program::Code code, program::Reg value, int stream, int64_t offset);
+  void store_in_line(program::Code code, program::Reg value, int stream, int64_t offset, int at);
+  void copy_in_line(program::Code code, int width, int stream, int64_t from, int64_t target);
   void lines_ahead(int stream, VectorPart from, int64_t ahead_bytes, int level);
   program::Reg append(program::Op op);
   program::Reg mix(program::Code code, int bits, program::Reg a, program::Reg b);

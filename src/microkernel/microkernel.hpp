@@ -227,14 +227,15 @@ program::Body emit_joined_transpose(const TileRun& rows, int64_t filled, const T
 
 /// The same where runs of the target are made of several loops, or are short. With so many columns
 /// runs are at most so many bytes long.
-int64_t most_imaged_run_bytes(int64_t columns, int64_t line_bytes);
+int64_t most_imaged_run_bytes(int64_t columns, const Target& target);
 bool can_image(const TileRun& rows, const TileRun& columns, const Machine& machine);
 program::Body emit_imaged_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,
                                     const Machine& machine, int64_t& scratch_bytes);
 
 /// Whether images of runs of so many bytes may be pieces of longer ones: `columns` images at a
 /// time, in a box of `box_columns`.
-bool can_image_pieces(int64_t run_bytes, int64_t columns, int64_t box_columns, int64_t line_bytes);
+bool can_image_pieces(int64_t run_bytes, int64_t columns, int64_t box_columns,
+                      const Target& target);
 
 /// The same where source and target have rows in common, the first digit of the runs.
 bool can_image_rows(const TileRun& rows, const TileRun& columns, const Machine& machine);

@@ -20,7 +20,7 @@ struct Form {
 
 constexpr Need never = Need::forbidden, maybe = Need::optional, always = Need::required;
 
-constexpr std::array<Form, 26> forms = {{
+constexpr std::array<Form, 28> forms = {{
     {always, maybe, never},    // load
     {always, never, never},    // splat
     {always, always, always},  // shift
@@ -45,6 +45,8 @@ constexpr std::array<Form, 26> forms = {{
     {never, always, never},    // store_line
     {never, always, never},    // store_begin
     {never, always, never},    // store_end
+    {never, never, never},     // copy_begin
+    {never, never, never},     // copy_end
     {never, always, never},    // store_run
     {never, never, never},     // prefetch
 }};
@@ -168,7 +170,15 @@ std::optional<Violation> BlockVerifier::check_packing(const Op& op) const {
 
 std::optional<Violation> BlockVerifier::check_place(const Op& op) const {
   const int vector = program_.vector_bytes;
-  if (!target_.byte_masks || vector != target_.line_bytes) {
+  if (target_.line_bytes != line_bytes) return Violation{4, "no such lines", &op};
+  if (is_copy(op.code)) {
+    if (target_.byte_masks) return Violation{4, "a copy where there are byte masks", &op};
+    if (!is_element(op.width, lane_bytes)) return Violation{4, "no such element", &op};
+    return std::nullopt;
+  }
+  const bool masks =
+      op.code == Code::shift || op.code == Code::store_begin || op.code == Code::store_end;
+  if (masks && (!target_.byte_masks || vector != line_bytes)) {
     return Violation{4, "vectors that are no lines", &op};
   }
   if (op.code == Code::shift) {
@@ -178,13 +188,14 @@ std::optional<Violation> BlockVerifier::check_place(const Op& op) const {
   }
   if (op.code == Code::load_for_line) {
     if (op.select >= program_.streams.size()) return Violation{6, "no such stream", &op};
-    if (op.bytes != vector || op.at >= vector) return Violation{4, "not a whole vector", &op};
+    if (op.bytes != vector || op.at >= line_bytes) return Violation{4, "not a whole vector", &op};
     return std::nullopt;
   }
   if (op.code == Code::store_line && !target_.nontemporal) {
     return Violation{4, "the target has no such store", &op};
   }
-  if (op.bytes != vector || op.at != 0) return Violation{3, "not a whole vector", &op};
+  const bool in_line = op.at % vector == 0 && op.at + vector <= line_bytes;
+  if (op.bytes != vector || !in_line) return Violation{3, "not a whole vector", &op};
   return std::nullopt;
 }
 
@@ -204,6 +215,8 @@ std::optional<Violation> BlockVerifier::check_fields(const Op& op) const {
     case Code::store_line:
     case Code::store_begin:
     case Code::store_end:
+    case Code::copy_begin:
+    case Code::copy_end:
       return check_place(op);
     case Code::store_run:
       if (op.bytes != run_pattern_bytes || op.at != 0 || op.run <= 0 || op.run % vector != 0)
@@ -262,9 +275,9 @@ std::optional<Violation> BlockVerifier::check(const Op& op) {
     return Violation{1, "used before it is defined", &op};
   }
   if (const auto violation = check_fields(op)) return violation;
-  if (op.code == Code::prefetch) return std::nullopt;
   if (op.to == none) {
-    const uint64_t stored = low_bits(op.bytes) << op.at;
+    if (op.a == none) return std::nullopt;
+    const uint64_t stored = low_bits(op.bytes) << (op.code == Code::store_line ? 0 : op.at);
     if ((defined_bytes(op.a) & stored) == stored) return std::nullopt;
     return Violation{2, "stores undefined bytes", &op};
   }

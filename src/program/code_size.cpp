@@ -16,6 +16,8 @@ namespace {
 
 // What asks where it stands in a line has to compute that.
 constexpr int64_t load_bytes = 11, store_bytes = 9, place_bytes = 28;
+// A copy asks for every piece that there may be.
+constexpr int64_t copy_bytes = 14, copied_piece_bytes = 23;
 // Other parts than lanes have a mask, or are put together.
 constexpr int64_t part_bytes = 18, lane_part_bytes = 16;
 // A blend has a mask, the widest permutes an index.
@@ -27,6 +29,12 @@ constexpr int64_t loop_bytes = 24, step_bytes = 8, digit_bytes = 6;
 constexpr int64_t in_memory(int64_t table_bytes) { return table_bytes * 3 / 4; }
 
 int64_t bytes_of(const Op& op, int vector_bytes) {
+  if (is_copy(op.code)) {
+    int64_t bytes = copy_bytes;
+    for (int64_t piece = op.width; piece < program::line_bytes; piece *= 2)
+      bytes += copied_piece_bytes;
+    return bytes;
+  }
   if (asks_place(op.code)) return place_bytes;
   if (op.code == Code::load) {
     const bool part = op.bytes != vector_bytes && op.bytes % lane_part_bytes != 0;

@@ -32,7 +32,7 @@ int64_t Step::operator()(int64_t i) const {
 
 namespace {
 
-constexpr std::array<std::string_view, 26> code_names = {
+constexpr std::array<std::string_view, 28> code_names = {
     "load",          "splat",       "shift",
     "load_for_line", "constant",    "unpack_low",
     "unpack_high",   "lanes",       "insert",
@@ -41,7 +41,8 @@ constexpr std::array<std::string_view, 26> code_names = {
     "spread",        "pack",        "mix_low",
     "mix_high",      "store",       "store_nontemporal",
     "store_line",    "store_begin", "store_end",
-    "store_run",     "prefetch"};
+    "copy_begin",    "copy_end",    "store_run",
+    "prefetch"};
 
 constexpr std::array<std::string_view, 3> role_names = {"target", "source", "scratch"};
 
@@ -146,6 +147,8 @@ std::string to_string(const Op& op) {
   if (op.b != none) text += " v" + number(op.b);
   if (op.code == Code::lanes) text += " select " + number(op.select);
   if (op.code == Code::load_for_line) text += " for s" + number(op.select);
+  if (is_copy(op.code))
+    text += " from [s" + number(op.select) + " " + signed_text(op.copied, " ") + "]";
   if (is_packing(op.code) && op.select != 0) text += " reversed";
   if (op.at) text += " at " + number(op.at);
   if (names_table(op.code)) text += " table " + number(op.table);

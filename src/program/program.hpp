@@ -43,6 +43,9 @@ constexpr int64_t scratch_in_l1_bytes = 32 * 1024;
 /// Unpacks and shuffles work within lanes of so many bytes.
 constexpr int lane_bytes = 16;
 
+/// Lines that operations ask for their place in: of targets whose lines are others they are none.
+constexpr int64_t line_bytes = 64;
+
 /// What store_run repeats.
 constexpr int run_pattern_bytes = 8;
 
@@ -56,8 +59,8 @@ enum class Code : uint8_t {
   splat,  ///< to = the element of `width` bytes at `stream + offset`, in every place
   shift,  ///< to = the last p bytes of a, then b up to byte V - p, p = (stream + offset) mod V: b
           ///< as it lies in the lines of memory from there on, behind a. p is a multiple of `width`
-  load_for_line,  ///< to = V bytes from `stream + offset - p` on, p = (stream `select` + at) mod V:
-                  ///< of a source, what goes into the line that begins p bytes before that
+  load_for_line,  ///< to = V bytes from `stream + offset - p` on, p = (stream `select` + at) mod
+                  ///< 64: of a source, what goes into the line that begins p bytes before that
   constant,       ///< to = tables[table], V bytes
   unpack_low,   ///< per lane: elements of `width` bytes from the low halves of a and b alternating,
                 ///< a first
@@ -86,12 +89,17 @@ enum class Code : uint8_t {
   mix_high,  ///< the same of the odd fields
   store,     ///< bytes [at, at + bytes) of a to `stream + offset`
   store_nontemporal,  ///< whole vectors at V-aligned addresses, around the caches
-  store_line,   ///< a to the V aligned bytes that hold byte `stream + offset`, around the caches
-  store_begin,  ///< of those the ones from `stream + offset` on: the same bytes of a
-  store_end,    ///< of those the ones before it
-  store_run,    ///< bytes [0, 8) of a, over and over, to `run` bytes at `stream + offset`
-  prefetch,     ///< the line at `stream + offset` towards cache level `width` (1, 2, 3), or to be
-                ///< written, towards the first (0); may lie anywhere
+  store_line,  ///< a to the line that holds byte `stream + offset`, from byte `at` of it on, around
+               ///< the caches
+  store_begin,  ///< to what that line has from `stream + offset` on: the same bytes of a
+  store_end,    ///< to what it has before it
+  copy_begin,   ///< to the same as store_begin, if it is not all of the line: as many bytes from
+                ///< `stream `select` + copied` on, which is none of the target. They are a multiple
+               ///< of `width`
+  copy_end,   ///< to the same as store_end: as many bytes before `stream `select` + copied`
+  store_run,  ///< bytes [0, 8) of a, over and over, to `run` bytes at `stream + offset`
+  prefetch,   ///< the line at `stream + offset` towards cache level `width` (1, 2, 3), or to be
+              ///< written, towards the first (0); may lie anywhere
 };
 
 struct Op {
@@ -101,13 +109,14 @@ struct Op {
                        ///< packed elements: bits
   uint8_t bytes = 0;   ///< bytes loaded or stored
   uint8_t at = 0;      ///< first byte within the register
-  uint8_t select = 0;  ///< of lanes: the choice; of load_for_line: a stream; of compute: the
-                       ///< Operation; of spread and pack: the PackingOrder
+  uint8_t select = 0;  ///< of lanes: the choice; of load_for_line and copies: a stream; of compute:
+                       ///< the Operation; of spread and pack: the PackingOrder
   ElementType type = ElementType::u8, from = ElementType::u8;  ///< of convert, compute and round
   int16_t table = 0;
   Reg to = none, a = none, b = none;
   int64_t offset = 0;  ///< bytes
   int64_t run = 0;     ///< of store_run: bytes
+  int64_t copied = 0;  ///< of copies: the offset in stream `select`, bytes
 
   Operation operation() const { return static_cast<Operation>(select); }
   PackingOrder packing_order() const { return static_cast<PackingOrder>(select); }
@@ -123,8 +132,11 @@ constexpr bool names_memory(Code code) {
 /// Whether what they do depends on where a stream stands in a line.
 constexpr bool asks_place(Code code) {
   return code == Code::shift || code == Code::load_for_line ||
-         (code >= Code::store_line && code <= Code::store_end);
+         (code >= Code::store_line && code <= Code::copy_end);
 }
+
+/// Whether they copy from another stream.
+constexpr bool is_copy(Code code) { return code == Code::copy_begin || code == Code::copy_end; }
 
 /// Whether they are between bytes and the packed elements of a byte.
 constexpr bool is_packing(Code code) { return code == Code::spread || code == Code::pack; }
@@ -150,17 +162,20 @@ struct Access {
 /// What an operation other than prefetch reads or writes of memory where `stream + offset` is byte
 /// `place`. Both ends never fall as `place` rises.
 inline Access accessed(const Op& op, int64_t place, int64_t vector_bytes) {
-  const int64_t line = place & -vector_bytes;
+  const int64_t line = place & -line_bytes;
   switch (op.code) {
     case Code::splat:
       return {place, place + op.width};
     case Code::load_for_line:
-      return {place - (vector_bytes - 1), place + vector_bytes};
+      return {place - (line_bytes - 1), place + vector_bytes};
     case Code::store_line:
-      return {line, line + vector_bytes};
+      return {line + op.at, line + op.at + vector_bytes};
     case Code::store_begin:
-      return {place, line + vector_bytes};
+      return {place, line + line_bytes};
+    case Code::copy_begin:
+      return {place, (place + line_bytes - 1) & -line_bytes};
     case Code::store_end:
+    case Code::copy_end:
       return {line, place};
     case Code::store_run:
       return {place, place + op.run};
@@ -171,10 +186,18 @@ inline Access accessed(const Op& op, int64_t place, int64_t vector_bytes) {
 
 /// The same wherever in a line `place` is: all that may be touched.
 inline Access accessed_anywhere(const Op& op, int64_t place, int64_t vector_bytes) {
-  const bool from_begin =
-      op.code == Code::store_line || op.code == Code::store_end || op.code == Code::load_for_line;
-  const int64_t before = from_begin ? place - (vector_bytes - 1) : place;
-  return {before, op.code == Code::store_end ? place : place + vector_bytes};
+  switch (op.code) {
+    case Code::load_for_line:
+      return accessed(op, place, vector_bytes);
+    case Code::store_line:
+      return {place + op.at - (line_bytes - 1), place + op.at + vector_bytes};
+    case Code::store_begin:
+      return {place, place + line_bytes};
+    case Code::copy_begin:
+      return {place, place + line_bytes - 1};
+    default:
+      return {place - (line_bytes - 1), place};
+  }
 }
 
 /// Of a load_for_line: a load at the place whose position in a line it goes by.
@@ -184,6 +207,11 @@ inline Op line_of(const Op& op) {
   place.stream = op.select;
   place.offset = op.at;
   return place;
+}
+
+/// Of a copy: a load of what it copies, without its size.
+inline Op copied_by(const Op& op) {
+  return {.code = Code::load, .stream = op.select, .offset = op.copied};
 }
 
 /// A digit of a Step: after `every` counts the digit before it starts again and this one advances.
@@ -249,7 +277,7 @@ struct Operand {
 ///   2. every access but a prefetch lies inside its operand; only defined bytes are stored;
 ///      sources are never stored to; scratch is read only where the same unit has written it;
 ///   3. non-temporal stores are whole vectors, aligned by proof: gcd(operand alignment, strides,
-///   offset); shifts move by multiples of `width`;
+///   offset); shifts and copies move by multiples of `width`;
 ///   4. every operation is one the target has;
 ///   5. the items of `root` are units; a root loop only walks (no phase, no wraps);
 ///   6. every loop runs at least once; the limits above hold; positions fit int64_t.
@@ -259,8 +287,9 @@ struct Operand {
 ///     for less than 16 bytes; with byte masks any `bytes` at any `at`;
 ///   - elements of 1, 2, 4 or 8 bytes; splat also of 16;
 ///   - lanes, insert and extract where V is at least 32;
-///   - shift, load_for_line, store_line, store_begin and store_end with byte masks, where V is a
-///   line; of a shift the width is one of a permute;
+///   - shift, store_begin and store_end with byte masks, where V is a line; of a shift the width is
+///   one of a permute; copy_begin and copy_end without byte masks; those, load_for_line and
+///   store_line where lines have 64 bytes, `at` of a store_line a multiple of V;
 ///   - store_run of whole vectors;
 ///   - tables of V / width entries (permute; 16 / width where V is more than is permuted at once)
 ///   or V entries (constant, shuffle);

@@ -60,6 +60,8 @@ class Verifier {
   Checked check_loop(const For& loop, Ranges& ranges, int depth);
   Checked check_block(const Block& block, const Ranges& ranges);
   Checked check_access(const Op& op, const Ranges& ranges);
+  Checked check_copied(const Op& op, const Ranges& ranges);
+  Checked check_read(const Op& op, int index, Access bytes);
   Checked check_place(const Op& op, const Ranges& ranges) const;
   Checked check_expected();
   Checked check_step(const Step& step) const;
@@ -199,13 +201,16 @@ Checked Verifier::check_block(const Block& block, const Ranges& ranges) {
     if (op.stream >= program_.streams.size()) return Violation{6, "no such stream", &op};
     if (const Checked broken = check_place(op, ranges)) return broken;
     if (op.code == Code::prefetch || op.code == Code::shift) continue;
+    if (is_copy(op.code)) {
+      if (const Checked broken = check_copied(op, ranges)) return broken;
+    }
     if (const Checked broken = check_access(op, ranges)) return broken;
   }
   return block_verifier_.check_live_registers(block);
 }
 
 Checked Verifier::check_place(const Op& op, const Ranges& ranges) const {
-  if (op.code != Code::shift) return std::nullopt;
+  if (op.code != Code::shift && !is_copy(op.code)) return std::nullopt;
   const Operand& operand = program_.operands[size_t(program_.streams[op.stream])];
   if (operand.alignment % op.width != 0 ||
       !ranges[op.stream].aligned(op.offset + operand.phase, op.width))
@@ -217,8 +222,7 @@ Checked Verifier::check_access(const Op& op, const Ranges& ranges) {
   const StreamRange& range = ranges[op.stream];
   const int index = program_.streams[op.stream];
   const Operand& operand = program_.operands[size_t(index)];
-  Written& written = written_[size_t(index)];
-  const int64_t reach = std::max<int64_t>(2 * program_.vector_bytes, op.run);
+  const int64_t reach = std::max<int64_t>(2 * line_bytes, op.run);
   int64_t from, to;
   if (__builtin_add_overflow(range.low, op.offset, &from) ||
       __builtin_add_overflow(range.high, op.offset, &to) ||
@@ -226,27 +230,47 @@ Checked Verifier::check_access(const Op& op, const Ranges& ranges) {
     return Violation{2, "outside its operand", &op};
   }
   if (from < operand.begin) return Violation{2, "outside its operand", &op};
-  const bool begins_line =
-      operand.alignment % program_.vector_bytes == 0 && operand.phase % program_.vector_bytes == 0;
+  const bool begins_line = operand.alignment % line_bytes == 0 && operand.phase % line_bytes == 0;
   const bool anywhere = asks_place(op.code) && !begins_line;
   const auto touched = anywhere ? accessed_anywhere : accessed;
   from = touched(op, from, program_.vector_bytes).first;
   to = touched(op, to - reach, program_.vector_bytes).last;
   if (from < operand.begin || to > operand.end) return Violation{2, "outside its operand", &op};
-  if (op.to != none) {
-    if (operand.role != Role::scratch || written.contains(from, to)) return std::nullopt;
-    if (repeating_ == 0) return Violation{2, "reads what its unit has not written", &op};
-    expected_[size_t(index)].bytes.add(from, to);
-    expected_[size_t(index)].op = &op;
-    return std::nullopt;
-  }
+  if (op.to != none) return check_read(op, index, {from, to});
   if (operand.role == Role::source) return Violation{2, "stores to a source", &op};
   if (op.code == Code::store_nontemporal &&
       (operand.alignment < program_.vector_bytes ||
        !range.aligned(op.offset + operand.phase, program_.vector_bytes))) {
     return Violation{3, "not proved aligned", &op};
   }
-  written.add(from, to);
+  written_[size_t(index)].add(from, to);
+  return std::nullopt;
+}
+
+/// What a copy reads, wherever in a line it writes.
+Checked Verifier::check_copied(const Op& op, const Ranges& ranges) {
+  if (op.select >= program_.streams.size()) return Violation{6, "no such stream", &op};
+  const StreamRange& range = ranges[op.select];
+  const int index = program_.streams[op.select];
+  const Operand& operand = program_.operands[size_t(index)];
+  if (operand.role == Role::target) return Violation{2, "copies from the target", &op};
+  const int64_t most = line_bytes - 1, before = op.code == Code::copy_end ? most : 0;
+  int64_t from, to;
+  if (__builtin_add_overflow(range.low - before, op.copied, &from) ||
+      __builtin_add_overflow(range.high - before + most, op.copied, &to) || from < operand.begin ||
+      to > operand.end) {
+    return Violation{2, "outside its operand", &op};
+  }
+  return check_read(op, index, {from, to});
+}
+
+Checked Verifier::check_read(const Op& op, int index, Access bytes) {
+  const Role role = program_.operands[size_t(index)].role;
+  if (role != Role::scratch || written_[size_t(index)].contains(bytes.first, bytes.last))
+    return std::nullopt;
+  if (repeating_ == 0) return Violation{2, "reads what its unit has not written", &op};
+  expected_[size_t(index)].bytes.add(bytes.first, bytes.last);
+  expected_[size_t(index)].op = &op;
   return std::nullopt;
 }
 

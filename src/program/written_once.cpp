@@ -76,14 +76,24 @@ class Walk {
       Access access = accessed(op, at_[op.stream] + op.offset + place, program_.vector_bytes);
       if (op.code == Code::load_for_line) {
         const int64_t line = at_[op.select] + op.at + place_of(op.select);
-        access.last -= line & (program_.vector_bytes - 1);
+        access.last -= line & (line_bytes - 1);
         access.first = access.last - program_.vector_bytes;
       }
+      if (is_copy(op.code)) copied(op, access.last - access.first);
       for (int64_t k = access.first - place; k < access.last - place; ++k) {
         if (reads) read(bytes, k, op);
         if (writes) write(bytes, k, op);
       }
     }
+  }
+
+  /// What a copy reads.
+  void copied(const Op& op, int64_t count) {
+    Bytes& bytes = bytes_[size_t(program_.streams[op.select])];
+    if (bytes.role == Role::source) return;
+    const int64_t at = at_[op.select] + op.copied,
+                  first = op.code == Code::copy_end ? at - count : at;
+    for (int64_t k = first; k < first + count; ++k) read(bytes, k, op);
   }
 
   void read(Bytes& bytes, int64_t byte, const Op& op) {

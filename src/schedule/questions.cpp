@@ -8,6 +8,7 @@
 
 #include "base/arithmetic.hpp"
 #include "microkernel/packed/mixed_box.hpp"
+#include "microkernel/transpose/copied_run.hpp"
 #include "microkernel/transpose/shifted_lines.hpp"
 #include "schedule/l1_sets.hpp"
 #include "schedule/page_walks.hpp"
@@ -185,7 +186,7 @@ bool others_begin_lines(const Draft& draft, int row, int column) {
 bool shifts_images(const Draft& draft) {
   const bool runs = draft.goal() == CodeGoal::fast || draft.goal() == CodeGoal::small;
   return draft.schedule().nontemporal && runs &&
-         shifts_lines(draft.target(), draft.space().op.bytes);
+         (shifts_lines(draft.target(), draft.space().op.bytes) || copies_to_lines(draft.target()));
 }
 
 bool goes_on(const Draft& draft, size_t operand, int64_t run, int64_t wanted) {

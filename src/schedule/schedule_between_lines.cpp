@@ -7,6 +7,7 @@
 
 #include "base/arithmetic.hpp"
 #include "microkernel/microkernel.hpp"
+#include "microkernel/transpose/copied_run.hpp"
 #include "microkernel/transpose/shifted_lines.hpp"
 #include "program/program.hpp"
 #include "schedule/box_order.hpp"
@@ -147,7 +148,8 @@ bool touch_between_lines(const Draft& draft, int row, int column) {
   const bool touch = draft.loop(column).stride[0] == run && between;
   // Whole vectors leave without masks. Zen 3, nine transposes of 12 to 200 MB .61 of the time, .46
   // -> .74 of the ceiling.
-  const bool leaves = masks_lines(draft.target()) || draft.begins_line();
+  const bool leaves =
+      masks_lines(draft.target()) || draft.begins_line() || copies_to_lines(draft.target());
   return draft.schedule().nontemporal && leaves && whole && touch &&
          line / bytes * run <= program::scratch_in_l1_bytes;
 }
@@ -259,9 +261,10 @@ bool touching_rows(Draft& draft) {
   if (run < draft.target().shifting_run_bytes ? stays_beside(draft)
                                               : long_rows_stay_beside(draft, column))
     return false;
-  const bool padded = is_padded(draft, draft.loop(row));
-  if (!shifts_images(draft) &&
-      (padded || count < columns || !others_begin_lines(draft, row, column)))
+  const bool padded = is_padded(draft, draft.loop(row)), masks = masks_lines(draft.target());
+  const bool shifts = shifts_images(draft) && (masks || !others_begin_lines(draft, row, column));
+  if ((padded && !masks) ||
+      (!shifts && (count < columns || !others_begin_lines(draft, row, column))))
     return false;
   if (count < columns) {
     // Rows of whole lines, of less than a line each of the source, are no better off together: f32
@@ -283,7 +286,7 @@ bool touching_rows(Draft& draft) {
   draft.schedule().wide_panels = wants_wide_panels(draft);
   const int taken = draft.split_off(column, columns);
   draft.mark(taken) = Mark::source_run;
-  if (shifts_images(draft)) widen_box(draft, draft.loop(taken).extent * bytes, Rests::some);
+  if (shifts) widen_box(draft, draft.loop(taken).extent * bytes, Rests::some);
   draft.go_on(1);
   return true;
 }

@@ -83,6 +83,10 @@ constexpr int64_t least_tile_rows = 4;
 // not follow the columns in the source .4 to 2.4.
 constexpr int64_t least_wide_tile_bytes = 4;
 
+// Where vectors are parts of lines, panels of whole ones rather leave a rest, behind so many of
+// them.
+constexpr int64_t least_panels_with_rest = 4;
+
 /// How long runs are made.
 struct RunLimits {
   int64_t bytes;            ///< at most so long
@@ -147,8 +151,9 @@ int run_before_columns(const Draft& draft, int64_t bytes) {
 /// Marks loops that make a panel of columns of the source; returns how many.
 int64_t take_imaged_columns(Draft& draft, Runs runs) {
   const int64_t bytes = draft.space().op.bytes;
-  const int64_t most_columns =
-      draft.goal() == CodeGoal::small ? most_imaged_columns_of_small : most_imaged_columns;
+  const bool is_short =
+      draft.goal() == CodeGoal::small && draft.target().vector_bytes == draft.target().line_bytes;
+  const int64_t most_columns = is_short ? most_imaged_columns_of_small : most_imaged_columns;
   const int64_t panel = std::min(draft.target().line_bytes / bytes, most_columns);
   int64_t columns = 1;
   for (int k = draft.contiguous(1); k >= 0 && k != draft.contiguous(0) && 2 * columns <= panel;
@@ -156,6 +161,9 @@ int64_t take_imaged_columns(Draft& draft, Runs runs) {
     if (columns > 1 && k == run_before_columns(draft, columns * bytes)) break;
     const int64_t extent = draft.loop(k).extent, most = panel / columns;
     int64_t count = columns == 1 ? columns_together(draft, extent, panel, runs) : 0;
+    const bool vectors = draft.target().vector_bytes < draft.target().line_bytes && columns == 1 &&
+                         extent > least_panels_with_rest * most;
+    if (count == 0 && vectors) count = most;
     if (count == 0) {
       const int64_t length = extent <= 2 * most ? evenly_up(extent, most) : most;
       count = without_rest(extent, length, least_of(length, draft.goal()), most);
@@ -262,7 +270,8 @@ bool take_images(Draft& draft, Runs runs) {
   const int64_t bytes = draft.space().op.bytes, line = draft.target().line_bytes;
   const int64_t columns = take_imaged_columns(draft, runs);
   if (columns * bytes < least_imaged_column_bytes) return false;
-  const int64_t run = take_imaged_run(draft, {most_imaged_run_bytes(columns, line)}, runs);
+  const int64_t run =
+      take_imaged_run(draft, {most_imaged_run_bytes(columns, draft.target())}, runs);
   const bool large = draft.both_extent_bytes() > draft.target().l3_bytes;
   if (run < (large ? least_large_run_bytes : least_imaged_run_bytes)) return false;
   draft.schedule().network_column_bytes = columns * bytes;
@@ -274,7 +283,7 @@ bool take_images(Draft& draft, Runs runs) {
     const bool follows =
         beside < 0 || beside == draft.next_in_run(0, run) || box * bytes >= least_left_bytes;
     const bool shares_lines = run % line != 0 || !begins_lines(draft);
-    if (!follows || !shares_lines || !can_image_pieces(run, columns, box, line) ||
+    if (!follows || !shares_lines || !can_image_pieces(run, columns, box, draft.target()) ||
         !take_pieces(draft, run))
       return false;
   }
@@ -312,9 +321,8 @@ bool makes_lines(const Draft& draft, int64_t row_bytes) {
 }
 
 bool take_imaged_rows(Draft& draft, int64_t row_bytes) {
-  const int64_t line = draft.target().line_bytes;
   const bool lines = makes_lines(draft, row_bytes);
-  const int64_t most = most_imaged_run_bytes(most_imaged_rows, line);
+  const int64_t most = most_imaged_run_bytes(most_imaged_rows, draft.target());
   const RunLimits limits = makes_single_runs(draft, row_bytes, most)
                                ? RunLimits{most_single_run_bytes, most_single_run_bytes, most}
                                : RunLimits{most, most_whole_run_bytes};

@@ -26,7 +26,7 @@ using program::Step;
 /// Moves the stream whose place in a line a load goes by.
 void place_line(program::Op& op, std::span<const Place> places) {
   const Place& place = places[op.select];
-  op.at = static_cast<uint8_t>(remainder_above(op.at + place.at, op.bytes));
+  op.at = static_cast<uint8_t>(remainder_above(op.at + place.at, program::line_bytes));
   op.select = static_cast<uint8_t>(place.stream);
 }
 
@@ -40,6 +40,10 @@ Body placed(Body body, std::span<const Place> places) {
     for (program::Op& op : std::get<Block>(item)) {
       if (!names_memory(op.code)) continue;
       if (op.code == program::Code::load_for_line) place_line(op, places);
+      if (is_copy(op.code)) {
+        op.copied += places[op.select].at;
+        op.select = static_cast<uint8_t>(places[op.select].stream);
+      }
       op.offset += places[op.stream].at;
       op.stream = static_cast<uint8_t>(places[op.stream].stream);
     }

@@ -45,7 +45,7 @@ class Cases {
     }
     add_nontemporal();
     add_runs();
-    if (v_ == line) add_places();
+    add_places();
     return std::move(cases_);
   }
 
@@ -244,13 +244,15 @@ class Cases {
 
   /// What asks where its stream stands in a line, at every place.
   void add_places() {
-    for (int place = 0; place < v_; ++place) {
+    for (int place = 0; place < line; ++place) {
       for (const int width : {1, 2, 4, 8}) {
-        if (place % width == 0) add_shift(width, place);
+        if (place % width == 0 && v_ == line) add_shift(width, place);
+        if (place % width == 0 && v_ < line) add_copies(width, place);
       }
       add_load_for_line(place);
-      add_store_in_line("store_line", Code::store_line, place, 0, v_);
-      add_store_in_line("store_begin", Code::store_begin, place, place, v_);
+      for (int at = 0; at < line; at += v_) add_store_line(place, at);
+      if (v_ < line) continue;
+      add_store_in_line("store_begin", Code::store_begin, place, place, line);
       add_store_in_line("store_end", Code::store_end, place, 0, place);
     }
   }
@@ -265,25 +267,53 @@ class Cases {
 
   void add_load_for_line(int place) {
     std::vector<uint8_t> expected;
-    for (int k = 0; k < v_; ++k) expected.push_back(a(v_ - place + k));
+    for (int k = 0; k < v_; ++k) expected.push_back(a(line - place + k));
     add("load_for_line at " + std::to_string(place),
         {.code = Code::load_for_line,
          .stream = 1,
          .bytes = uint8_t(v_),
          .at = uint8_t(place),
          .select = 0,
-         .offset = v_},
+         .offset = line},
         expected);
   }
 
-  /// Into the second line of three.
+  void add_store_line(int place, int at) {
+    const Op op{
+        .code = Code::store_line, .bytes = uint8_t(v_), .at = uint8_t(at), .a = 0, .offset = place};
+    add_in_line("store_line " + std::to_string(at), op, at, at + v_,
+                [at](int k) { return a(k - at); });
+  }
+
   void add_store_in_line(const std::string& name, Code code, int place, int first, int last) {
-    std::vector<uint8_t> expected(size_t(3 * v_), untouched);
-    for (int k = first; k < last; ++k) expected[size_t(v_ + k)] = a(k);
-    Program program = program_of(
-        v_, {}, {load(0, 0), {.code = code, .bytes = uint8_t(v_), .a = 0, .offset = v_ + place}});
-    program.operands[0].end = 3 * v_;
-    add_case(name + " at " + std::to_string(place), std::move(program), std::move(expected));
+    const Op op{.code = code, .bytes = uint8_t(v_), .a = 0, .offset = place};
+    add_in_line(name, op, first, last, a);
+  }
+
+  /// From byte 5 on, and what is before byte 105.
+  void add_copies(int width, int place) {
+    constexpr int begin = 5, end = 105;
+    Op op{.code = Code::copy_begin, .width = uint8_t(width), .select = 1, .offset = place};
+    op.copied = begin;
+    add_in_line("copy_begin " + std::to_string(width), op, place, place == 0 ? 0 : line,
+                [place](int k) { return a(begin + k - place); });
+    op.code = Code::copy_end;
+    op.copied = end;
+    add_in_line("copy_end " + std::to_string(width), op, 0, place,
+                [place](int k) { return a(end - place + k); });
+  }
+
+  /// Bytes [first, last) of the second line of three are written.
+  void add_in_line(const std::string& name, Op op, int first, int last,
+                   const std::function<uint8_t(int)>& byte) {
+    std::vector<uint8_t> expected(size_t(3 * line), untouched);
+    for (int k = first; k < last; ++k) expected[size_t(line + k)] = byte(k);
+    const std::string place = std::to_string(op.offset);
+    op.offset += line;
+    Block block{load(0, 0), op};
+    Program program = program_of(v_, {}, std::move(block));
+    program.operands[0].end = 3 * line;
+    add_case(name + " at " + place, std::move(program), std::move(expected));
   }
 
   static constexpr int line = 64;

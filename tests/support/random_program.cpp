@@ -27,7 +27,8 @@ class Generator {
       program_.vector_bytes = int(16 << random_.between(0, 2));
     } while (program_.vector_bytes > target_.vector_bytes);
     computes_ = random_.one_in(2);
-    alignment_ = target_.nontemporal && random_.one_in(3) ? program_.vector_bytes : 1;
+    const int64_t aligned = random_.one_in(2) ? program_.vector_bytes : line_bytes;
+    alignment_ = target_.nontemporal && random_.one_in(3) ? aligned : 1;
     program_.operands = {
         {Role::target, 0, 0, alignment_}, {Role::source}, {Role::source}, {Role::scratch}};
     const int64_t streams =
@@ -131,7 +132,7 @@ class Generator {
     if (knows_places() && random_.one_in(4)) {
       op.code = Code::load_for_line;
       op.bytes = uint8_t(program_.vector_bytes);
-      op.at = uint8_t(random_.between(0, program_.vector_bytes - 1));
+      op.at = uint8_t(random_.between(0, line_bytes - 1));
       op.select = stream_of(false);
       op.to = define(true);
       return ops.push_back(op);
@@ -176,17 +177,33 @@ class Generator {
       op.at = 0;
       op.run = random_.between(1, 6) * program_.vector_bytes;
     } else if (value.whole && knows_places() && random_.one_in(3)) {
-      op.code = Code(random_.between(int64_t(Code::store_line), int64_t(Code::store_end)));
-      op.bytes = uint8_t(program_.vector_bytes);
-      op.at = 0;
+      return add_store_in_line(ops, op);
     }
     ops.push_back(op);
   }
 
   /// Whether operations may ask where a stream of the target stands in a line.
-  bool knows_places() const {
-    return target_.byte_masks && alignment_ == target_.line_bytes &&
-           program_.vector_bytes == target_.line_bytes;
+  bool knows_places() const { return alignment_ == target_.line_bytes; }
+
+  void add_store_in_line(Block& ops, Op op) {
+    const int vector = program_.vector_bytes;
+    op.bytes = uint8_t(vector);
+    if (vector == line_bytes) {
+      op.code = Code(random_.between(int64_t(Code::store_line), int64_t(Code::store_end)));
+      op.at = 0;
+    } else if (target_.byte_masks || random_.one_in(2)) {
+      op.code = Code::store_line;
+      op.at = uint8_t(random_.between(0, line_bytes / vector - 1) * vector);
+    } else {
+      op = {.code = random_.one_in(2) ? Code::copy_begin : Code::copy_end,
+            .stream = op.stream,
+            .width = 1,
+            .select = stream_of(true),
+            .offset = op.offset,
+            .copied = random_.between(0, 200)};
+    }
+    if (op.code == Code::store_line && !target_.nontemporal) return;
+    ops.push_back(op);
   }
 
   void add_prefetch(Block& ops) {

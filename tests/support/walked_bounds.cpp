@@ -49,9 +49,16 @@ class Bounds {
     const int64_t at = at_[op.stream] + op.offset;
     Access access = accessed(op, at, program_.vector_bytes);
     if (asks_place(op.code) && !loads) {
-      access.first = at & -program_.vector_bytes;
-      access.last = access.first + program_.vector_bytes;
+      access.first = at & -line_bytes;
+      access.last = access.first + line_bytes;
     }
+    reach(operand, access);
+    if (!is_copy(op.code)) return;
+    const int64_t copied = at_[op.select] + op.copied;
+    reach(size_t(program_.streams[op.select]), {copied - line_bytes, copied + line_bytes});
+  }
+
+  void reach(size_t operand, Access access) {
     low_[operand] = std::min(low_[operand], access.first);
     high_[operand] = std::max(high_[operand], access.last);
   }

@@ -45,10 +45,11 @@ int64_t panel_columns(const TileRun& columns, const Machine& machine) {
 }
 
 Machine for_networks(const TileRun& columns, const Machine& machine) {
-  Machine result = for_columns(columns, machine);
+  Machine result = apart(for_columns(columns, machine));
   // Of two lanes where those are loaded at once: Zen 4, eight permutations with odd sizes .95 of
   // the time.
-  result.network_column_bytes = machine.target.network_piece_bytes;
+  const bool narrow = program::lane_bytes / machine.element_bytes >= machine.target.registers;
+  result.network_column_bytes = narrow ? machine.vector_bytes : machine.target.network_piece_bytes;
   return result;
 }
 
@@ -58,7 +59,7 @@ Machine for_networks(const TileRun& columns, const Machine& machine) {
 // times as long as four times, the first half of the panels asking 1.03.
 constexpr int64_t most_asked_times = 4;
 // The ends of pieces are joined to lines of two.
-constexpr int64_t least_piece_vectors = 2;
+constexpr int64_t least_piece_lines = 2;
 
 /// How many rows, at most so many, look alike wherever they are taken and leave no more than one
 /// digit to walk; 0, if there are no such.
@@ -77,8 +78,7 @@ int64_t rows_alike(const TileRun& rows, int64_t most) {
 
 /// Rows of an image of so many columns.
 int64_t piece_rows(const TileRun& rows, int64_t columns, const Machine& machine) {
-  return rows_alike(rows,
-                    most_imaged_run_bytes(columns, machine.vector_bytes) / machine.element_bytes);
+  return rows_alike(rows, most_imaged_run_bytes(columns, machine.target) / machine.element_bytes);
 }
 
 /// Rows that are asked for while a column leaves, and by how many columns of a panel; and how many
@@ -132,7 +132,7 @@ class ImagedTranspose {
   }
 
   int64_t scratch_bytes() const {
-    return left_over_at() + (pieces_ > 1 ? columns_.extent() * machine_.vector_bytes : 0);
+    return left_over_at() + (pieces_ > 1 ? columns_.extent() * program::line_bytes : 0);
   }
 
   Body emit() const {
@@ -153,7 +153,7 @@ class ImagedTranspose {
     if (panels() == 1) return body;
     std::vector<Step> steps{columns_.step(target_stream, 0, panel_columns_),
                             columns_.step(source_stream, 1, panel_columns_)};
-    if (pieces_ > 1) steps.push_back({left_over_stream, panel_columns_ * machine_.vector_bytes});
+    if (pieces_ > 1) steps.push_back({left_over_stream, panel_columns_ * program::line_bytes});
     if (machine_.ahead != 0) steps.push_back(asks_of_panels());
     return loop_always(panels(), std::move(steps), std::move(body));
   }
@@ -161,8 +161,10 @@ class ImagedTranspose {
   PanelImage image() const { return {piece_, panel_columns_, ColumnPlaces(pitch_), at_, machine_}; }
 
   Body images_in() const {
-    if (!asks_as_rows_come_ || machine_.ahead == 0) return image().emit();
-    return image().emit(asks_of_box());
+    const bool asks = asks_as_rows_come_ && machine_.ahead != 0;
+    Body body = asks ? image().emit(asks_of_box()) : image().emit();
+    return run_.image == 0 ? body
+                           : loop_always(1, {{scratch_stream, 0, run_.image}}, std::move(body));
   }
 
   PanelImage::Asks asks_of_box() const {
@@ -205,9 +207,12 @@ class ImagedTranspose {
   // ---- pieces
 
   Body piece(Piece which) const {
-    Body body = images_in();
-    append(body, images_out(emit_piece_out(which, run_, machine_),
-                            {{panel_stream, pitch_}, {left_over_stream, machine_.vector_bytes}}));
+    const std::vector<Step> steps{{panel_stream, pitch_}, {left_over_stream, program::line_bytes}};
+    Body body;
+    if (which == Piece::other && run_.image > 0)
+      body = each_column(columns_, panel_columns_, emit_left_over_in(machine_), steps);
+    append(body, images_in());
+    append(body, images_out(emit_piece_out(which, run_, machine_), steps));
     return body;
   }
 
@@ -238,7 +243,7 @@ class ImagedTranspose {
   Body left_over_out() const {
     return each_column(columns_, columns_.extent(),
                        emit_left_over_out(at_[0] + pieces_ * run_.bytes, machine_),
-                       {{left_over_stream, machine_.vector_bytes}});
+                       {{left_over_stream, program::line_bytes}});
   }
 
   // ---- what the next box has of some rows is asked for while a column leaves, or as rows come in
@@ -261,7 +266,7 @@ class ImagedTranspose {
       // Of pieces, the stream stands where the next one begins.
       const int64_t first = at_[1] + (pieces_ == 1 ? machine_.ahead : 0) + piece_.at(1, row);
       for (int64_t panel = 0; panel < panels(); ++panel)
-        ask_for_panel(emitter, first + panel * bytes, bytes, machine_.vector_bytes);
+        ask_for_panel(emitter, first + panel * bytes, bytes, machine_.target.line_bytes);
     }
     return body_of(emitter.take());
   }
@@ -273,25 +278,28 @@ class ImagedTranspose {
   int64_t panel_columns_;
   TileRun piece_;  // of the rows, what comes in at a time
   int64_t pieces_ = rows_.extent() / piece_.extent();
-  ImageRun run_{0, at_[0], piece_.extent() * machine_.element_bytes};
-  int64_t pitch_ = imaged_pitch(run_.bytes, machine_.vector_bytes);
+  ImageRun run_{pieces_ > 1 ? joined_front_bytes(machine_.target) : 0, at_[0],
+                piece_.extent() * machine_.element_bytes};
+  int64_t pitch_ = imaged_pitch(run_.image + run_.bytes, machine_.target.line_bytes);
   Asked asked_ = asked_rows(piece_, panel_columns_, panels());
   bool asks_as_rows_come_ = machine_.target.asks_as_rows_come;
 };
 
 }  // namespace
 
-int64_t most_imaged_run_bytes(int64_t columns, int64_t line_bytes) {
+int64_t most_imaged_run_bytes(int64_t columns, const Target& target) {
   // 17 cases (f32[8,71,13,50,10] reversed .13 -> .6 of the ceiling, f32[28,256,1000] .2 -> .65,
   // u8[57,71,5000] .18 -> .45) in .93 of the time that they take with 4 KB, with 2 KB in .95.
   constexpr int64_t most = 1024;
-  return std::min(most, (program::scratch_in_l1_bytes / columns / line_bytes - 2) * line_bytes);
+  const int64_t line = target.line_bytes, front = joined_front_bytes(target);
+  return std::min(most, (program::scratch_in_l1_bytes / columns / line - 2) * line - front);
 }
 
-bool can_image_pieces(int64_t run_bytes, int64_t columns, int64_t box_columns, int64_t line_bytes) {
-  return run_bytes >= least_piece_vectors * line_bytes &&
-         columns * imaged_pitch(run_bytes, line_bytes) + box_columns * line_bytes <=
-             program::scratch_in_l1_bytes;
+bool can_image_pieces(int64_t run_bytes, int64_t columns, int64_t box_columns,
+                      const Target& target) {
+  const int64_t line = target.line_bytes, image = joined_front_bytes(target) + run_bytes;
+  return run_bytes >= least_piece_lines * line &&
+         columns * imaged_pitch(image, line) + box_columns * line <= program::scratch_in_l1_bytes;
 }
 
 bool can_image(const TileRun& rows, const TileRun& columns, const Machine& machine) {
@@ -301,8 +309,8 @@ bool can_image(const TileRun& rows, const TileRun& columns, const Machine& machi
     return false;
   }
   const int64_t panel = panel_columns(columns, machine), piece = piece_rows(rows, panel, machine);
-  return piece == rows.extent() ||
-         can_image_pieces(piece * element, panel, columns.extent(), machine.vector_bytes);
+  if (piece == rows.extent()) return piece * element >= least_shifted_image_bytes(machine.target);
+  return can_image_pieces(piece * element, panel, columns.extent(), machine.target);
 }
 
 Body emit_imaged_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,

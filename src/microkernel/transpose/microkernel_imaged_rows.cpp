@@ -32,7 +32,7 @@ constexpr int64_t most_rows_at_once = 16;
 class ImagedRows {
  public:
   ImagedRows(const TileRun& rows, const TileRun& columns, const Strides& at, const Machine& machine)
-      : machine_(for_columns(columns, machine)), rows_(rows), columns_(columns), at_(at) {}
+      : machine_(apart(for_columns(columns, machine))), rows_(rows), columns_(columns), at_(at) {}
 
   int64_t image_bytes() const { return columns_.extent() * pitch_; }
 
@@ -83,7 +83,7 @@ class ImagedRows {
   /// Asks for some rows of the next box, all columns at once.
   Body asks() const {
     if (machine_.ahead == 0) return {};
-    const int64_t line = machine_.vector_bytes, bytes = columns_.extent() * row_bytes_;
+    const int64_t line = machine_.target.line_bytes, bytes = columns_.extent() * row_bytes_;
     Emitter emitter(machine_.target, machine_.vector_bytes);
     for (int64_t row = 0; row < asked_rows_; ++row) {
       const int64_t first = at_[1] + machine_.ahead + rows_.at(1, row * row_);
@@ -112,9 +112,10 @@ bool can_image_rows(const TileRun& rows, const TileRun& columns, const Machine& 
       rows.digits().front().stride != Strides{element, element}) {
     return false;
   }
-  const int64_t pitch =
-      image_pitch(rows.extent() * element + machine.vector_bytes, machine.vector_bytes);
-  return rows.is_contiguous(0, element) && columns.extent() * pitch <= program::scratch_in_l1_bytes;
+  const int64_t run = rows.extent() * element;
+  const int64_t pitch = image_pitch(run + machine.vector_bytes, machine.vector_bytes);
+  return rows.is_contiguous(0, element) && run >= least_shifted_image_bytes(machine.target) &&
+         columns.extent() * pitch <= program::scratch_in_l1_bytes;
 }
 
 Body emit_imaged_rows(const TileRun& rows, const TileRun& columns, const Strides& at,

@@ -132,7 +132,7 @@ class RowBetweenLines {
   void whole_lines(ShiftedLines& lines, int64_t first, int64_t end) {
     if (!copies()) return lines.lines(first, end, {});
     for (int64_t at = first * line_; at < end * line_; at += line_) {
-      const Reg line = emitter_.load_for_line(at_[1] + at, at_[0] + at);
+      const Reg line = emitter_.load_for_line(source_stream, at_[1] + at, at_[0] + at);
       emitter_.store_line(line, target_stream, at_[0] + at);
     }
   }

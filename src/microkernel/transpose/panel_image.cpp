@@ -82,8 +82,17 @@ std::vector<Step> PanelImage::steps(int64_t rows) const {
 Body PanelImage::one_digit() const {
   const int64_t most = most_rows(), whole = rows_.extent() / most * most;
   if (whole == 0) return unrolled();
-  Body body = loop_always(whole / most, steps(most), networks(0, most));
-  if (whole < rows_.extent()) append(body, networks(whole, rows_.extent() - whole));
+  Body rows = networks(0, most);
+  append(rows, asks_of(0, most));
+  Body body = loop_always(whole / most, steps(most), std::move(rows));
+  const int64_t rest = rows_.extent() - whole;
+  if (rest == 0) return body;
+  // Without byte masks parts of vectors are written piece by piece: longer ones rather as whole
+  // ones, over what is before them.
+  const bool overlaps = !machine_.target.byte_masks && 2 * rest > most;
+  const int64_t again = overlaps ? most - rest : 0;
+  append(body, networks(whole - again, rest + again));
+  append(body, asks_of(whole, rest));
   return body;
 }
 
@@ -96,7 +105,7 @@ Body PanelImage::unrolled() const {
   Body body;
   for (int64_t row = 0; row < rows_.extent(); row += most_rows())
     append(body, networks(row, std::min(most_rows(), rows_.extent() - row)));
-  if (rows_.sides() > 1) append(body, asks_of(0, rows_.extent()));
+  append(body, asks_of(0, rows_.extent()));
   return body;
 }
 
@@ -147,7 +156,6 @@ Body PanelImage::networks(int64_t first_row, int64_t rows) const {
   for (int64_t k = 0; k < times && !places_.evenly(); ++k)
     append(body, body_of(network(first_row, rows, k * columns, columns)));
   if (rest > 0) append(body, body_of(network(first_row, rows, times * columns, rest)));
-  if (rows_.sides() == 1) append(body, asks_of(first_row, rows));
   return body;
 }
 

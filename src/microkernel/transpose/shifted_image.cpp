@@ -2,10 +2,12 @@
 #include "microkernel/transpose/shifted_image.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "base/arithmetic.hpp"
 #include "microkernel/emitter.hpp"
+#include "microkernel/transpose/copied_run.hpp"
 #include "microkernel/transpose/shifted_lines.hpp"
 
 namespace restride {
@@ -19,33 +21,45 @@ bool begins_line(const ImageRun& run, const Machine& machine) {
   return machine.alignment % machine.vector_bytes == 0 && run.target % machine.vector_bytes == 0;
 }
 
+/// A line from one place to another.
+void copy_line(Emitter& emitter, int from_stream, int64_t from, int to_stream, int64_t to) {
+  const int vector = emitter.vector_bytes();
+  for (int64_t k = 0; k < program::line_bytes; k += vector)
+    emitter.store(emitter.load(from_stream, from + k, vector), to_stream, to + k, vector);
+}
+
 class ImageOut {
  public:
   ImageOut(const ImageRun& run, const Machine& machine, const SourceLines* ahead)
       : run_(run), machine_(machine), ahead_(ahead) {}
 
-  Body emit() const {
+  Body emit() {
+    around_caches_ = begins_line(run_, machine_);
+    as_it_stands_ = around_caches_ || run_.bytes < least_bytes();
     Body body;
-    if (begins_line(run_, machine_) || vectors_ == 0) {
+    if (as_it_stands_) {
       append(body, lines(0, vectors_));
       append(body, rest());
       return body;
     }
     append(body, begin());
-    append(body, lines(1, vectors_));
+    append(body, copies_ ? copied_lines() : lines(1, vectors_));
     append(body, end());
     // What is stored twice is of one unit of work.
     return loop_always(1, {}, std::move(body));
   }
 
-  Body emit_piece(Piece piece) const {
+  Body emit_piece(Piece piece) {
     Body body = piece == Piece::first ? begin() : joined_begin();
-    append(body, lines(1, vectors_));
+    append(body, copies_ ? copied_lines() : lines(1, vectors_));
     append(body, left_over());
     return body;
   }
 
  private:
+  /// Of a run that is put together in lines.
+  int64_t least_bytes() const { return copies_ ? least_copied_bytes : line_; }
+
   // ---- vector k of the run, and the line in which it begins
 
   Reg vector(Emitter& emitter, int64_t k) const { return vector_at(emitter, k * line_); }
@@ -65,7 +79,7 @@ class ImageOut {
   /// The first line behind `first` that is not made as that one is: of vectors that lie as its own
   /// do.
   int64_t alike_until(int64_t first, int64_t end) const {
-    const int64_t before = begins_line(run_, machine_) ? first : first - 1;
+    const int64_t before = as_it_stands_ ? first : first - 1;
     const int64_t stretch_end = run_.places.stretch(before * line_).end;
     return std::clamp(stretch_end / line_, first + 1, end);
   }
@@ -74,6 +88,15 @@ class ImageOut {
 
   ShiftedLines shifted(Emitter& emitter) const {
     return {emitter, machine_, run_.target, [&](int64_t k) { return vector(emitter, k); }};
+  }
+
+  CopiedRun copied(Emitter& emitter) const {
+    return {emitter, machine_, panel_stream, run_.image, run_.target};
+  }
+
+  /// For the vectors of a line, of which `k` is the first.
+  void ask_for_line(Emitter& emitter, int64_t k) const {
+    for (int64_t vector = k; vector < k + in_line_; ++vector) ask(emitter, vector);
   }
 
   void ask(Emitter& emitter, int64_t k) const {
@@ -87,6 +110,10 @@ class ImageOut {
 
   Body begin() const {
     Emitter emitter(machine_.target, machine_.vector_bytes);
+    if (copies_) {
+      copied(emitter).begin();
+      return body_of(emitter.take());
+    }
     shifted(emitter).begin();
     ask(emitter, 0);
     return body_of(emitter.take());
@@ -95,6 +122,10 @@ class ImageOut {
   /// The line that the piece before and this one share.
   Body joined_begin() const {
     Emitter emitter(machine_.target, machine_.vector_bytes);
+    if (copies_) {
+      copied(emitter).joined_line();
+      return body_of(emitter.take());
+    }
     const auto piece = [&](int64_t k) {
       return k < 0 ? emitter.load(left_over_stream, 0, machine_.vector_bytes) : vector(emitter, k);
     };
@@ -104,8 +135,12 @@ class ImageOut {
 
   /// The last whole line, once more where it is the one before, and what goes on in the next piece.
   Body left_over() const {
-    const int64_t last = run_.bytes - line_;
+    const int64_t last = run_.bytes - program::line_bytes;
     Emitter emitter(machine_.target, machine_.vector_bytes);
+    if (copies_) {
+      copy_line(emitter, panel_stream, run_.image + last, left_over_stream, 0);
+      return body_of(emitter.take());
+    }
     const auto from_end = [&](int64_t k) {
       return emitter.load(panel_stream, run_.image + last + k * line_, machine_.vector_bytes);
     };
@@ -125,7 +160,8 @@ class ImageOut {
 
   /// Vectors that leave in an iteration, with whole rows asked for.
   int64_t in_iteration() const {
-    return lines_at_once * asking_vectors() / row_vectors() * row_vectors();
+    const int64_t count = lines_at_once * asking_vectors() / row_vectors() * row_vectors();
+    return std::lcm(count, in_line_);
   }
 
   Body lines(int64_t first, int64_t end) const {
@@ -154,6 +190,19 @@ class ImageOut {
     return body;
   }
 
+  /// All that a run fills which is copied.
+  Body copied_lines() const {
+    const int64_t last = CopiedRun::lines(run_.bytes) * in_line_;
+    Body body;
+    if (last > 0) append(body, lines_alike(0, last));
+    Emitter emitter(machine_.target, machine_.vector_bytes);
+    copied(emitter).last_line(run_.bytes);
+    ask_for_line(emitter, last);
+    append(body, body_of(emitter.take()));
+    append(body, rest_of_row_asked(last + in_line_));
+    return body;
+  }
+
   /// Lines of the row of which those before line `k` have been asked for.
   Body rest_of_row_asked(int64_t k) const {
     Emitter emitter(machine_.target, machine_.vector_bytes);
@@ -165,12 +214,24 @@ class ImageOut {
   program::Block some_lines(int64_t first, int64_t end) const {
     Emitter emitter(machine_.target, machine_.vector_bytes);
     const auto after = [&](int64_t k) { ask(emitter, k); };
-    if (!begins_line(run_, machine_)) {
+    if (copies_ && !as_it_stands_) {
+      for (int64_t k = first; k < end; k += in_line_) {
+        copied(emitter).line(k / in_line_);
+        ask_for_line(emitter, k);
+      }
+      return emitter.take();
+    }
+    if (!as_it_stands_) {
       shifted(emitter).lines(first, end, after);
       return emitter.take();
     }
     for (int64_t k = first; k < end; ++k) {
-      emitter.store_nontemporal(vector(emitter, k), target_stream, at(k));
+      const Reg value = vector(emitter, k);
+      if (around_caches_) {
+        emitter.store_nontemporal(value, target_stream, at(k));
+      } else {
+        emitter.store(value, target_stream, at(k), machine_.vector_bytes);
+      }
       after(k);
     }
     return emitter.take();
@@ -178,6 +239,10 @@ class ImageOut {
 
   Body end() const {
     Emitter emitter(machine_.target, machine_.vector_bytes);
+    if (copies_) {
+      copied(emitter).end(run_.bytes);
+      return body_of(emitter.take());
+    }
     end_run(emitter, machine_, run_.target, run_.bytes, [&](int64_t at, int64_t bytes) {
       if (bytes == line_) return vector_at(emitter, at);
       return emitter.load(panel_stream, run_.image + at + run_.places.stretch(at).moved,
@@ -206,13 +271,36 @@ class ImageOut {
   const SourceLines* ahead_;
   int64_t line_ = machine_.vector_bytes;
   int64_t vectors_ = run_.bytes / line_;
+  bool around_caches_ = false, as_it_stands_ = false;
+  bool copies_ = copies_to_lines(machine_.target);
+  int64_t in_line_ = copies_ ? program::line_bytes / line_ : 1;  ///< vectors
 };
 
 }  // namespace
 
 bool can_shift_images(const Machine& machine) {
   return machine.streams && machine.vector_bytes == machine.target.vector_bytes &&
-         shifts_lines(machine);
+         (shifts_lines(machine) || copies_to_lines(machine.target));
+}
+
+Machine apart(Machine machine) {
+  if (copies_to_lines(machine.target) && machine.alignment % program::line_bytes != 0)
+    machine.alignment = std::min<int64_t>(machine.alignment, program::lane_bytes);
+  return machine;
+}
+
+int64_t least_shifted_image_bytes(const Target& target) {
+  return copies_to_lines(target) ? least_copied_bytes : 0;
+}
+
+int64_t joined_front_bytes(const Target& target) {
+  return copies_to_lines(target) ? program::line_bytes : 0;
+}
+
+Body emit_left_over_in(const Machine& machine) {
+  Emitter emitter(machine.target, machine.vector_bytes);
+  copy_line(emitter, left_over_stream, 0, panel_stream, 0);
+  return body_of(emitter.take());
 }
 
 Body claim_ends(const std::vector<ImageRun>& runs, const Machine& machine) {
@@ -236,6 +324,11 @@ Body emit_piece_out(Piece piece, const ImageRun& run, const Machine& machine) {
 
 Body emit_left_over_out(int64_t end, const Machine& machine) {
   Emitter emitter(machine.target, machine.vector_bytes);
+  if (copies_to_lines(machine.target)) {
+    constexpr int64_t line = program::line_bytes;
+    CopiedRun(emitter, machine, left_over_stream, 0, end - line).end(line);
+    return body_of(emitter.take());
+  }
   const auto left_over = [&](int64_t) {
     return emitter.load(left_over_stream, 0, machine.vector_bytes);
   };

@@ -40,6 +40,13 @@ constexpr int64_t lines_at_once = 8;
 /// Whether runs of this machine's target can leave wherever they begin.
 bool can_shift_images(const Machine& machine);
 
+/// A machine for images that do not follow each other in the target: halves of lines at their ends
+/// would leave by themselves.
+Machine apart(Machine machine);
+
+/// What their runs have at least, if they begin between lines.
+int64_t least_shifted_image_bytes(const Target& target);
+
 /// Asks for the lines that runs share with others: some time before they leave.
 program::Body claim_ends(const std::vector<ImageRun>& runs, const Machine& machine);
 
@@ -52,6 +59,11 @@ program::Body emit_image_out(const ImageRun& run, const Machine& machine, const 
 /// before it.
 enum class Piece : uint8_t { first, other };
 program::Body emit_piece_out(Piece piece, const ImageRun& run, const Machine& machine);
+
+/// Where other pieces than the first one are loaded from between vectors, what the one before has
+/// left over stands before their images: so much; and brings it there, to panel_stream.
+int64_t joined_front_bytes(const Target& target);
+program::Body emit_left_over_in(const Machine& machine);
 
 /// What the last piece has left over, of a run that ends `end` bytes from where target_stream
 /// stands.

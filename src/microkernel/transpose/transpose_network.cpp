@@ -121,11 +121,19 @@ void emit_narrow_network(Emitter& emitter, const std::vector<Position>& rows,
       return emitter.load(source_stream, row.source + columns[run.first].source,
                           static_cast<int>(run.count) * element_bytes);
     };
-    const std::array<Reg, 16> result = transpose_in_lanes(emitter, element_bytes, load);
-    for (size_t k = 0; k < run.count; ++k) {
+    const auto leave = [&](size_t k, Reg column) {
       const int64_t offset = rows.front().target + columns[run.first + k].target;
-      emitter.store_part(result[k % group], written_stream, offset, lane_bytes,
+      emitter.store_lane(column, written_stream, offset, lane_bytes,
                          static_cast<int>(k / group) * lane_bytes);
+    };
+    // What has no registers for all columns makes them in two halves.
+    const size_t at_once =
+        group < static_cast<size_t>(machine.target.registers) ? group : group / 2;
+    for (size_t first = 0; first < group; first += at_once) {
+      const std::array<Reg, 16> result = transpose_in_lanes(emitter, element_bytes, load);
+      for (size_t k = 0; k < run.count; ++k) {
+        if (k % group >= first && k % group < first + at_once) leave(k, result[k % group]);
+      }
     }
   }
 }
@@ -290,6 +298,32 @@ size_t columns_of_network(const Machine& machine, const Emitter& emitter, size_t
   return halves ? 2 * group : group;
 }
 
+/// Whether rows are lanes of as many rows as a lane has elements, columns whole vectors of the
+/// source, and there are fewer registers than such a lane has rows: half a lane of columns by
+/// itself would fill half of each register.
+bool fills_lanes(const PositionRun& rows, const std::vector<Position>& columns,
+                 const Machine& machine, const Emitter& emitter) {
+  const int64_t element = machine.element_bytes, group = lane_bytes / element;
+  const int64_t vector = emitter.vector_bytes() / element;
+  const auto runs = contiguous_runs(columns, &Position::source, element, vector);
+  return group >= machine.target.registers && emitter.lanes() > 1 && !machine.nontemporal &&
+         machine.claimed_ahead == 0 && static_cast<int64_t>(rows.count) % group == 0 &&
+         std::all_of(runs.begin(), runs.end(), [&](const PositionRun& run) {
+           return static_cast<int64_t>(run.count) == vector;
+         });
+}
+
+/// Lane after lane of such rows.
+void emit_lanes(Emitter& emitter, const std::vector<Position>& rows, const PositionRun& run,
+                const std::vector<Position>& columns, const Machine& machine, int written_stream,
+                Reg fill) {
+  const int64_t group = lane_bytes / machine.element_bytes;
+  const auto first = rows.begin() + static_cast<int64_t>(run.first);
+  const auto end = first + static_cast<int64_t>(run.count);
+  for (auto row = first; row != end; row += group)
+    emit_narrow_network(emitter, {row, row + group}, columns, machine, written_stream, fill);
+}
+
 }  // namespace
 
 void emit_network(Emitter& emitter, const std::vector<Position>& rows,
@@ -307,6 +341,10 @@ void emit_network(Emitter& emitter, const std::vector<Position>& rows,
   }
   const Network network(emitter, rows, columns, machine, fill, before);
   for (const PositionRun& row_run : row_runs) {
+    if (fills_lanes(row_run, columns, machine, emitter)) {
+      emit_lanes(emitter, rows, row_run, columns, machine, written_stream, fill);
+      continue;
+    }
     const auto most_columns = columns_of_network(machine, emitter, row_run.count);
     for (const PositionRun& column_run : contiguous_runs(columns, &Position::source, element_bytes,
                                                          static_cast<int64_t>(most_columns))) {
