@@ -189,6 +189,10 @@ bool shifts_images(const Draft& draft) {
          (shifts_lines(draft.target(), draft.space().op.bytes) || copies_to_lines(draft.target()));
 }
 
+bool halves_lines(const Draft& draft) {
+  return draft.target().vector_bytes < draft.target().line_bytes;
+}
+
 bool goes_on(const Draft& draft, size_t operand, int64_t run, int64_t wanted) {
   const int k = draft.next_in_run(operand, run);
   return k >= 0 && run * draft.loop(k).extent >= wanted;

@@ -51,6 +51,9 @@ bool others_begin_lines(const Draft& draft, int row = -1, int column = -1);
 /// Whether images in scratch leave as lines of the target wherever they begin.
 bool shifts_images(const Draft& draft);
 
+/// Whether vectors are parts of lines.
+bool halves_lines(const Draft& draft);
+
 // ---- runs
 
 /// Bytes of an operand that loops make without a gap, wherever they stand. `taken`: iterations of

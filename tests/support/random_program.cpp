@@ -184,25 +184,25 @@ class Generator {
 
   /// Whether operations may ask where a stream of the target stands in a line.
   bool knows_places() const { return alignment_ == target_.line_bytes; }
+  bool shifts() const {
+    return target_.byte_masks && target_.permute_width > 0 && program_.vector_bytes == line_bytes;
+  }
 
   void add_store_in_line(Block& ops, Op op) {
     const int vector = program_.vector_bytes;
+    const bool masks = target_.byte_masks && vector == line_bytes;
+    const Code last = masks ? Code::store_end : Code::store_line;
+    op.code = Code(random_.between(int64_t(Code::store_line), int64_t(last)));
     op.bytes = uint8_t(vector);
-    if (vector == line_bytes) {
-      op.code = Code(random_.between(int64_t(Code::store_line), int64_t(Code::store_end)));
-      op.at = 0;
-    } else if (target_.byte_masks || random_.one_in(2)) {
-      op.code = Code::store_line;
-      op.at = uint8_t(random_.between(0, line_bytes / vector - 1) * vector);
-    } else {
-      op = {.code = random_.one_in(2) ? Code::copy_begin : Code::copy_end,
-            .stream = op.stream,
-            .width = 1,
-            .select = stream_of(true),
-            .offset = op.offset,
-            .copied = random_.between(0, 200)};
+    op.at = uint8_t(random_.between(0, line_bytes / vector - 1) * vector);
+    if (!target_.byte_masks && random_.one_in(2)) {
+      op.code = random_.one_in(2) ? Code::copy_begin : Code::copy_end;
+      op.bytes = op.at = 0;
+      op.width = 1;
+      op.select = stream_of(true);
+      op.copied = random_.between(0, 200);
+      op.a = none;
     }
-    if (op.code == Code::store_line && !target_.nontemporal) return;
     ops.push_back(op);
   }
 
@@ -365,7 +365,7 @@ class Generator {
       bool defined = true;
       op.table = table(entries, op.b == none ? entries : 2 * entries, defined);
       if (!defined) return;
-    } else if (kind == 6 && knows_places() && target_.permute_width > 0 && random_.one_in(2)) {
+    } else if (kind == 6 && knows_places() && shifts() && random_.one_in(2)) {
       op.code = Code::shift;
       op.stream = stream_of(false);
       op.width = uint8_t(std::max<int>(op.width, target_.permute_width));

@@ -9,6 +9,7 @@
 #include "microkernel/emitter.hpp"
 #include "microkernel/microkernel.hpp"
 #include "microkernel/tile_run.hpp"
+#include "microkernel/transpose/copied_run.hpp"
 #include "microkernel/transpose/shifted_lines.hpp"
 
 namespace restride {
@@ -158,27 +159,49 @@ class RowBetweenLines {
   Emitter emitter_{machine_.target, machine_.vector_bytes};
 };
 
+/// The same of a copy where vectors are parts of lines.
+Body copied_row(int64_t bytes, const Strides& at, const Machine& machine) {
+  constexpr int64_t in_loop = 4, loop_bytes = in_loop * program::line_bytes;
+  const int64_t lines = CopiedRun::lines(bytes), looped = lines / in_loop;
+  Emitter emitter(machine.target, machine.vector_bytes);
+  CopiedRun run(emitter, machine, source_stream, at[1], at[0]);
+  run.begin();
+  Body body = body_of(emitter.take());
+  if (looped > 0) {
+    for (int64_t k = 0; k < in_loop; ++k) run.line(k);
+    append(body, repeat({looped, {loop_bytes, loop_bytes}}, body_of(emitter.take())));
+  }
+  for (int64_t k = looped * in_loop; k < lines; ++k) run.line(k);
+  run.last_line(bytes);
+  run.end(bytes);
+  append(body, body_of(emitter.take()));
+  // What is stored twice is of one unit of work.
+  return loop_always(1, {}, std::move(body));
+}
+
 }  // namespace
 
 bool begin_between_lines(const nest::Tile& rows, RowValue value, const Machine& machine) {
   const Target& target = machine.target;
   const int64_t bytes = machine.element_bytes, line = machine.vector_bytes;
+  const bool copies = copies_to_lines(target) && value == RowValue::copy;
   if (!machine.streams || machine.nontemporal || line != target.vector_bytes ||
-      !masks_lines(target) || line % bytes != 0 || rows.sides.empty()) {
+      !(masks_lines(target) || copies) || line % bytes != 0 || rows.sides.empty()) {
     return false;
   }
   const nest::Side& run = rows.sides.back();
   if (run.stride[0] != bytes || run.filled > 0 || !run.own.empty()) return false;
   if (value != RowValue::copy)
     return repeats_anywhere(machine) && run.extent * bytes >= least_repeated_bytes;
-  return run.stride[1] == bytes && shifts_lines(machine) &&
+  return run.stride[1] == bytes && (copies || shifts_lines(machine)) &&
          run.extent * bytes >= least_shifted_row_bytes(target);
 }
 
 Body emit_rows_between_lines(const nest::Tile& rows, RowValue value, const Strides& at,
                              const Machine& machine) {
   const int64_t bytes = rows.sides.back().extent * machine.element_bytes;
-  Body body = RowBetweenLines(value, bytes, at, machine).emit();
+  Body body = copies_to_lines(machine.target) ? copied_row(bytes, at, machine)
+                                              : RowBetweenLines(value, bytes, at, machine).emit();
   for (size_t k = rows.sides.size() - 1; k-- > 0;) body = repeat(rows.sides[k], std::move(body));
   return body;
 }

@@ -285,7 +285,7 @@ bool can_shift_images(const Machine& machine) {
 
 Machine apart(Machine machine) {
   if (copies_to_lines(machine.target) && machine.alignment % program::line_bytes != 0)
-    machine.alignment = std::min<int64_t>(machine.alignment, program::lane_bytes);
+    machine.alignment = std::min<int64_t>(machine.alignment, machine.vector_bytes / 2);
   return machine;
 }
 

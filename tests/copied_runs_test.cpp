@@ -1,0 +1,170 @@
+// Runs that begin between lines where vectors are parts of lines and there are no byte masks: how
+// they leave, and how panels of images are cut.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "plan/planner.hpp"
+#include "schedule/scheduling.hpp"
+#include "support/each_block.hpp"
+#include "support/scheduled.hpp"
+#include "support/setups.hpp"
+
+namespace restride::testing {
+namespace {
+
+using program::Code;
+
+/// Everything streams.
+Target streaming(const char* features) {
+  Target target = target_of({features, Caches::hold_nothing});
+  target.l1_bytes = 32 * 1024;
+  return target;
+}
+
+Program planned(const char* text, const char* features) {
+  return on_lines(plan_programs(simplified_space(text), streaming(features)));
+}
+
+/// How many operations of a kind a program's text has, of those that name a stream of an operand.
+std::map<Code, int64_t> codes(const Program& program, program::Role role) {
+  std::map<Code, int64_t> counts;
+  each_block(program.root, [&](const program::Block& block, int64_t) {
+    for (const program::Op& op : block) {
+      if (!program::names_memory(op.code)) continue;
+      const int operand = program.streams[op.stream];
+      if (program.operands[size_t(operand)].role == role) ++counts[op.code];
+    }
+  });
+  return counts;
+}
+
+TEST(CopiedRuns, LeaveInLinesBetweenTheirEnds) {
+  struct Row {
+    const char* features;
+    const char* text;
+    int64_t begins, ends;  // in the text of the program
+  };
+  for (const Row& row : {Row{"avx2", "f32[200,256] -> f32[200,256]{0,1}", 0, 0},
+                         Row{"avx2", "f32[201,65] -> f32[201,65]{0,1}", 1, 1},
+                         Row{"avx2", "u8[1102,64] -> u8[1102,64]{0,1}", 1, 1},
+                         Row{"sse2", "f64[1100,64] -> f64[1100,64]{0,1}", 1, 1},
+                         // Pieces of runs have one begin and one end together.
+                         Row{"avx2", "f32[4100,112] -> f32[4100,112]{0,1}", 1, 1},
+                         // Rows that both have.
+                         Row{"avx2", "f32[30,40,301] -> f32[30,40,301]{2,0,1}", 1, 1},
+                         Row{"sse2", "u8[30,40,701] -> u8[30,40,701]{2,0,1}", 1, 1},
+                         // Put together of shorter ones.
+                         Row{"avx2", "f32[30,40,101] -> f32[30,40,101]{2,0,1}", 1, 1}}) {
+    const Program program = planned(row.text, row.features);
+    std::map<Code, int64_t> stores = codes(program, program::Role::target);
+    EXPECT_EQ(stores[Code::copy_begin], row.begins) << row.features << ' ' << row.text;
+    EXPECT_EQ(stores[Code::copy_end], row.ends) << row.features << ' ' << row.text;
+    EXPECT_EQ(stores[Code::store_line] > 0, row.begins > 0) << row.features << ' ' << row.text;
+    if (row.begins > 0) {
+      EXPECT_EQ(stores[Code::store], 0) << row.features << ' ' << row.text;
+    }
+  }
+}
+
+/// From where a target begins on a line on, and from elsewhere.
+TEST(CopiedRuns, MoveRunsOfAnyLength) {
+  for (const char* features : {"sse2", "avx2"}) {
+    const Target target = streaming(features);
+    for (int rows = 96; rows < 1300; rows += rows < 135 ? 1 : 97) {
+      for (const char* type : {"u8", "u16", "f32", "f64", "c128"}) {
+        const std::string matrix = array(type, {rows, 67}), kept = array(type, {3, 5, rows});
+        for (const std::string& text :
+             {matrix + " -> " + matrix + "{0,1}", kept + " -> " + kept + "{2,0,1}"}) {
+          const Report report = run_for(target, text);
+          EXPECT_EQ(report.outcome, Outcome::passed) << features << ' ' << report.text;
+        }
+      }
+    }
+  }
+}
+
+TEST(CopiedRuns, MovePiecesOfLongerOnes) {
+  for (const char* features : {"sse2", "avx2"}) {
+    const Target target = streaming(features);
+    for (const char* type : {"u16", "f32", "f64"}) {
+      for (const int rows : {4100, 2055, 3 * 1001}) {
+        const std::string matrix = array(type, {rows, 16});
+        const Report report = run_for(target, matrix + " -> " + matrix + "{0,1}");
+        EXPECT_EQ(report.outcome, Outcome::passed) << features << ' ' << report.text;
+      }
+    }
+  }
+}
+
+/// Columns of a panel of images.
+int64_t panel_columns(const char* text, const char* features, CodeGoal goal) {
+  const Schedule made = schedule(simplified_space(text), streaming(features), goal, true);
+  EXPECT_EQ(made.staging, Staging::images) << features << ' ' << text;
+  return made.network_column_bytes / made.space.op.bytes;
+}
+
+TEST(CopiedRuns, ComeInByPanelsOfWholeVectors) {
+  struct Row {
+    const char* features;
+    const char* text;
+    CodeGoal goal;
+    int64_t columns;
+  };
+  constexpr CodeGoal fast = CodeGoal::fast, small = CodeGoal::small;
+  for (const Row& row : {Row{"avx2", "f32[1026,255] -> f32[1026,255]{0,1}", fast, 16},
+                         // Four panels are too few for a rest.
+                         Row{"avx2", "u16[1026,60] -> u16[1026,60]{0,1}", fast, 15},
+                         Row{"avx2", "u16[1026,65] -> u16[1026,65]{0,1}", fast, 16},
+                         // Half a line of two bytes.
+                         Row{"avx2", "u16[1026,256] -> u16[1026,256]{0,1}", fast, 16},
+                         Row{"avx2", "u8[1026,256] -> u8[1026,256]{0,1}", fast, 32},
+                         Row{"avx2", "u8[1026,256] -> u8[1026,256]{0,1}", small, 32}}) {
+    EXPECT_EQ(panel_columns(row.text, row.features, row.goal), row.columns)
+        << row.features << ' ' << row.text;
+  }
+}
+
+TEST(CopiedRuns, HaveBoxesOfOnePanelRatherThanARest) {
+  // Twelve panels of sixteen columns, and eleven.
+  for (const auto& [columns, box] : {std::pair{192, 64}, std::pair{176, 16}}) {
+    const std::string matrix = array("f32", {1026, columns});
+    const Schedule made = scheduled(matrix + " -> " + matrix + "{0,1}", streaming("avx2"));
+    EXPECT_EQ(source_run_elements(made), box) << columns;
+  }
+}
+
+TEST(CopiedRuns, WriteLongRestsOfRowsOverWhatIsBeforeThem) {
+  struct Row {
+    const char* text;
+    bool whole;
+  };
+  // Two runs of 197 rows, of which networks of eight leave five; of 196, four.
+  for (const Row& row : {Row{"f32[394,17,64] -> f32[394,17,64]{0,1,2}", true},
+                         Row{"f32[392,17,64] -> f32[392,17,64]{0,1,2}", false}}) {
+    int64_t parts = 0;
+    const Program program = planned(row.text, "avx2");
+    each_block(program.root, [&](const program::Block& block, int64_t) {
+      for (const program::Op& op : block)
+        parts += op.code == Code::store && op.bytes < program.vector_bytes ? 1 : 0;
+    });
+    EXPECT_EQ(parts == 0, row.whole) << row.text;
+  }
+}
+
+TEST(CopiedRuns, OfBytesComeInByWholeVectorsOfColumns) {
+  const Program program = planned("u8[1026,256] -> u8[1026,256]{0,1}", "avx2");
+  std::map<int64_t, int64_t> loads;
+  each_block(program.root, [&](const program::Block& block, int64_t) {
+    for (const program::Op& op : block) {
+      if (op.code == Code::load && program.streams[op.stream] == 1) ++loads[op.bytes];
+    }
+  });
+  EXPECT_GE(loads[32], 64);
+}
+
+}  // namespace
+}  // namespace restride::testing
