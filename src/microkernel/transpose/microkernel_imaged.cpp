@@ -309,8 +309,8 @@ bool can_image(const TileRun& rows, const TileRun& columns, const Machine& machi
     return false;
   }
   const int64_t panel = panel_columns(columns, machine), piece = piece_rows(rows, panel, machine);
-  if (piece == rows.extent()) return piece * element >= least_shifted_image_bytes(machine.target);
-  return can_image_pieces(piece * element, panel, columns.extent(), machine.target);
+  return piece == rows.extent() ||
+         can_image_pieces(piece * element, panel, columns.extent(), machine.target);
 }
 
 Body emit_imaged_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,

@@ -112,10 +112,9 @@ bool can_image_rows(const TileRun& rows, const TileRun& columns, const Machine& 
       rows.digits().front().stride != Strides{element, element}) {
     return false;
   }
-  const int64_t run = rows.extent() * element;
-  const int64_t pitch = image_pitch(run + machine.vector_bytes, machine.vector_bytes);
-  return rows.is_contiguous(0, element) && run >= least_shifted_image_bytes(machine.target) &&
-         columns.extent() * pitch <= program::scratch_in_l1_bytes;
+  const int64_t pitch =
+      image_pitch(rows.extent() * element + machine.vector_bytes, machine.vector_bytes);
+  return rows.is_contiguous(0, element) && columns.extent() * pitch <= program::scratch_in_l1_bytes;
 }
 
 Body emit_imaged_rows(const TileRun& rows, const TileRun& columns, const Strides& at,

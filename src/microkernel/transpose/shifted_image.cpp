@@ -289,10 +289,6 @@ Machine apart(Machine machine) {
   return machine;
 }
 
-int64_t least_shifted_image_bytes(const Target& target) {
-  return copies_to_lines(target) ? least_copied_bytes : 0;
-}
-
 int64_t joined_front_bytes(const Target& target) {
   return copies_to_lines(target) ? program::line_bytes : 0;
 }

@@ -44,9 +44,6 @@ bool can_shift_images(const Machine& machine);
 /// would leave by themselves.
 Machine apart(Machine machine);
 
-/// What their runs have at least, if they begin between lines.
-int64_t least_shifted_image_bytes(const Target& target);
-
 /// Asks for the lines that runs share with others: some time before they leave.
 program::Body claim_ends(const std::vector<ImageRun>& runs, const Machine& machine);
 
