@@ -89,17 +89,16 @@ enum class Code : uint8_t {
   mix_high,  ///< the same of the odd fields
   store,     ///< bytes [at, at + bytes) of a to `stream + offset`
   store_nontemporal,  ///< whole vectors at V-aligned addresses, around the caches
-  store_line,  ///< a to the line that holds byte `stream + offset`, from byte `at` of it on, around
-               ///< the caches
+  store_line,   ///< a to the line that holds byte `stream + offset`, from its byte `at` on, around
+                ///< the caches
   store_begin,  ///< to what that line has from `stream + offset` on: the same bytes of a
-  store_end,    ///< to what it has before it
-  copy_begin,   ///< to the same as store_begin, if it is not all of the line: as many bytes from
-                ///< `stream `select` + copied` on, which is none of the target. They are a multiple
-               ///< of `width`
-  copy_end,   ///< to the same as store_end: as many bytes before `stream `select` + copied`
-  store_run,  ///< bytes [0, 8) of a, over and over, to `run` bytes at `stream + offset`
-  prefetch,   ///< the line at `stream + offset` towards cache level `width` (1, 2, 3), or to be
-              ///< written, towards the first (0); may lie anywhere
+  store_end,    ///< to what it has before that: the same bytes of a
+  copy_begin,   ///< to the same as store_begin, unless it is all of the line: as many bytes from
+                ///< `copied` of stream `select` on, a multiple of `width`; not of the target
+  copy_end,     ///< to the same as store_end: as many bytes before that
+  store_run,    ///< bytes [0, 8) of a, over and over, to `run` bytes at `stream + offset`
+  prefetch,     ///< the line at `stream + offset` towards cache level `width` (1, 2, 3), or to be
+                ///< written, towards the first (0); may lie anywhere
 };
 
 struct Op {

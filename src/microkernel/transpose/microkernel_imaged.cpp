@@ -163,8 +163,8 @@ class ImagedTranspose {
   Body images_in() const {
     const bool asks = asks_as_rows_come_ && machine_.ahead != 0;
     Body body = asks ? image().emit(asks_of_box()) : image().emit();
-    return run_.image == 0 ? body
-                           : loop_always(1, {{scratch_stream, 0, run_.image}}, std::move(body));
+    if (run_.image == 0) return body;
+    return loop_always(1, {{scratch_stream, 0, run_.image}}, std::move(body));
   }
 
   PanelImage::Asks asks_of_box() const {
