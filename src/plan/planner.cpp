@@ -10,7 +10,6 @@
 #include "loop_nest/loop_nest.hpp"
 #include "microkernel/microkernel.hpp"
 #include "microkernel/transpose/copied_run.hpp"
-#include "microkernel/transpose/shifted_lines.hpp"
 #include "program/code_size.hpp"
 #include "schedule/scheduling.hpp"
 #include "select/select.hpp"
@@ -287,9 +286,8 @@ std::vector<Program> plan_programs(const IterationSpace& simplified, const Targe
   if (behind) left -= behind->code_bytes;
   add(fast);
   bool elsewhere = true;
-  const bool shifts = is_move(simplified.op) &&
-                      (shifts_lines(target, simplified.op.bytes) || copies_to_lines(target));
-  if (shifts && knows_lines) {
+  const bool leaves = is_move(simplified.op) && leaves_in_lines(target, simplified.op.bytes);
+  if (leaves && knows_lines) {
     Planned between = plan_shortly(simplified, target, between_lines(target), CodeGoal::fast, left);
     if (uses_nontemporal_stores(between.program)) {
       elsewhere = between.program.operands[0].alignment > 1;

@@ -214,7 +214,7 @@ Checked Verifier::check_place(const Op& op, const Ranges& ranges) const {
   const Operand& operand = program_.operands[size_t(program_.streams[op.stream])];
   if (operand.alignment % op.width != 0 ||
       !ranges[op.stream].aligned(op.offset + operand.phase, op.width))
-    return Violation{3, "shifts by parts of elements", &op};
+    return Violation{3, "moves by parts of elements", &op};
   return std::nullopt;
 }
 

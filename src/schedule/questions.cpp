@@ -9,7 +9,6 @@
 #include "base/arithmetic.hpp"
 #include "microkernel/packed/mixed_box.hpp"
 #include "microkernel/transpose/copied_run.hpp"
-#include "microkernel/transpose/shifted_lines.hpp"
 #include "schedule/l1_sets.hpp"
 #include "schedule/page_walks.hpp"
 
@@ -186,7 +185,7 @@ bool others_begin_lines(const Draft& draft, int row, int column) {
 bool shifts_images(const Draft& draft) {
   const bool runs = draft.goal() == CodeGoal::fast || draft.goal() == CodeGoal::small;
   return draft.schedule().nontemporal && runs &&
-         (shifts_lines(draft.target(), draft.space().op.bytes) || copies_to_lines(draft.target()));
+         leaves_in_lines(draft.target(), draft.space().op.bytes);
 }
 
 bool halves_lines(const Draft& draft) {

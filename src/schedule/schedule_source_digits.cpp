@@ -12,6 +12,7 @@
 #include "program/program.hpp"
 #include "schedule/l1_sets.hpp"
 #include "schedule/movements.hpp"
+#include "schedule/questions.hpp"
 
 namespace restride::scheduling {
 
@@ -128,7 +129,7 @@ bool transpose_source_digits(Draft& draft) {
   // Parts of lines are gone before the rest of them is written: AVX2, f32[64,64,5,10]{0,2,1,3} 1.68
   // of the time.
   const bool crowds = !l1_holds_lines(target, draft.loop(first).stride[0], digit);
-  if (crowds && target.vector_bytes < target.line_bytes) return false;
+  if (crowds && halves_lines(draft)) return false;
   schedule.nontemporal = false;
   schedule.target_first = true;
   schedule.network_column_bytes = columns * bytes;

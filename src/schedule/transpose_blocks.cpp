@@ -229,7 +229,7 @@ Block block_of_networks(const Draft& draft, bool streams, bool crowds, int64_t w
   const bool nontemporal = draft.schedule().nontemporal, small = draft.goal() == CodeGoal::small;
   // Parts of lines by themselves: Zen 3, u8 8000 x 6016 .19 of the ceiling, whole ones .41; 4160 x
   // 4096 .21 and .25.
-  if (small && nontemporal && draft.target().vector_bytes < draft.target().line_bytes)
+  if (small && nontemporal && halves_lines(draft))
     return {draft.target().line_bytes / bytes, far_read_bytes(draft) / bytes};
   if (small)
     return {draft.target().vector_bytes / bytes, draft.schedule().network_column_bytes / bytes};

@@ -10,6 +10,10 @@ bool copies_to_lines(const Target& target) {
          target.vector_bytes < target.line_bytes;
 }
 
+bool leaves_in_lines(const Target& target, int64_t element_bytes) {
+  return shifts_lines(target, element_bytes) || copies_to_lines(target);
+}
+
 void CopiedRun::begin() { emitter_.copy_begin(shifted_bytes(machine_), stream_, from_, target_); }
 
 void CopiedRun::line_of(int64_t at) {

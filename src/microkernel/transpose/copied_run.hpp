@@ -19,6 +19,9 @@ namespace restride {
 
 /// Whether a target has what it takes to copy runs to lines.
 bool copies_to_lines(const Target& target);
+/// The same, or to shift runs of elements of so many bytes to them: whether runs leave in lines
+/// wherever they begin.
+bool leaves_in_lines(const Target& target, int64_t element_bytes);
 
 /// A run has this many bytes and more: a line between those in which it begins and ends.
 constexpr int64_t least_copied_bytes = 2 * program::line_bytes;

@@ -280,7 +280,7 @@ class ImageOut {
 
 bool can_shift_images(const Machine& machine) {
   return machine.streams && machine.vector_bytes == machine.target.vector_bytes &&
-         (shifts_lines(machine) || copies_to_lines(machine.target));
+         leaves_in_lines(machine.target, shifted_bytes(machine));
 }
 
 Machine apart(Machine machine) {
