@@ -6,6 +6,7 @@
 #include "plan/planner.hpp"
 #include "schedule/scheduling.hpp"
 #include "support/asked_lines.hpp"
+#include "support/sampling.hpp"
 #include "support/scheduled.hpp"
 #include "support/setups.hpp"
 
@@ -105,6 +106,7 @@ TEST(Panels, OfRowsThatTouchMoveRowsOfAnyLength) {
     for (int rows = 2; rows < 340; rows += rows < 70 ? 1 : 23) {
       for (const char* type : {"u8", "u16", "f32", "f64"}) {
         const std::string from = array(type, {rows, 128});
+        if (!in_sample(features + from)) continue;
         const Report report = run_for(target, from + " -> " + from + "{0,1}");
         EXPECT_EQ(report.outcome, Outcome::passed) << features << ' ' << report.text;
       }
