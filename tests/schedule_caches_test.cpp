@@ -259,6 +259,29 @@ TEST(Caches, TakeImagesOfWideColumnsThatWouldWait) {
   }
 }
 
+TEST(Caches, GetLargerBlocksOfLargeArraysByWayOfScratch) {
+  struct Row {
+    const char* text;
+    std::vector<int64_t> block;
+  };
+  for (const char* features : {"avx2", "avx512_vbmi"}) {
+    Target target = target_of({features, Caches::hold_everything});
+    target.l1_bytes = 32 * 1024;
+    target.far_gather_bytes = 1 << 20;
+    for (const Row& row : {Row{"f32[512,512] -> f32[512,512]{0,1}", {64, 128}},
+                           Row{"u8[1024,2048] -> u8[1024,2048]{0,1}", {256, 128}},
+                           Row{"f64[512,512] -> f64[512,512]{0,1}", {32, 128}},
+                           // Wider ones; columns in more sets.
+                           Row{"c128[256,512] -> c128[256,512]{0,1}", {16, 64}},
+                           Row{"f32[400,1024] -> f32[400,1024]{0,1}", {64, 64}}}) {
+      EXPECT_EQ(gathered_block(row.text, target), row.block) << features << ' ' << row.text;
+    }
+    const std::vector<int64_t> smaller{64, 64};
+    target.far_gather_bytes = (2 << 20) + 1;
+    EXPECT_EQ(gathered_block("f32[512,512] -> f32[512,512]{0,1}", target), smaller);
+  }
+}
+
 TEST(Caches, HoldWideColumnsThatWouldWaitForAQuarterMore) {
   Target target = streaming_target();
   target.transposed_streaming_bytes = 4 << 20;

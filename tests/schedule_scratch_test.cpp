@@ -2,8 +2,11 @@
 // sets of the caches, and what of them a block has. None of this changes what arrives.
 #include <gtest/gtest.h>
 
+#include <variant>
 #include <vector>
 
+#include "microkernel/emitter.hpp"
+#include "plan/planner.hpp"
 #include "schedule/scheduling.hpp"
 #include "support/scheduled.hpp"
 #include "support/setups.hpp"
@@ -57,6 +60,53 @@ TEST(Caches, GetRowsThatCrowdThemByWayOfScratchWhereTargetsBeginBetweenLines) {
   const Schedule schedule = scheduled(text, target);
   EXPECT_EQ(schedule.movement, Movement::gather);
   EXPECT_FALSE(schedule.nontemporal);
+}
+
+/// Bytes whose rows are a power of two apart, by vectors that make no whole lines.
+TEST(Caches, GetBytesThatShareSetsOfAllOfThemWhereHalvesOfLinesAreWritten) {
+  Target target = target_of({"avx2", Caches::hold_nothing});
+  target.l1_bytes = 32 * 1024;
+  target.l3_bytes = 1 << 20;
+  const auto through_caches = [&](const char* text) {
+    const Schedule schedule = scheduled(text, target);
+    return schedule.movement == Movement::gather && !schedule.nontemporal;
+  };
+  for (const bool gathers : {false, true}) {
+    target.gathers_streamed_lines = gathers;
+    EXPECT_TRUE(through_caches("u8[128,64,1024] -> u8[128,64,1024]{0,1,2}"));
+    EXPECT_FALSE(through_caches("u8[128,32,1024] -> u8[128,32,1024]{0,1,2}"));  // 32 KB
+    EXPECT_FALSE(through_caches("u16[128,64,512] -> u16[128,64,512]{0,1,2}"));
+  }
+}
+
+/// How far innermost loops go in the target.
+std::vector<int64_t> innermost_steps(const program::Body& body) {
+  std::vector<int64_t> found;
+  for (const auto& item : body) {
+    const auto* const loop = std::get_if<program::For>(&item);
+    if (loop == nullptr) continue;
+    const bool inner = std::holds_alternative<program::For>(loop->body.front());
+    for (const program::Step& step : loop->steps) {
+      if (!inner && step.stream == target_stream) found.push_back(step.stride);
+    }
+    const std::vector<int64_t> within = innermost_steps(loop->body);
+    found.insert(found.end(), within.begin(), within.end());
+  }
+  return found;
+}
+
+/// What leaves scratch for columns whose lines meet in sets goes on along these.
+TEST(Caches, AreWrittenByLinesOfPairsOfBytesWhereTheseComeFromScratch) {
+  Target target = target_of({"avx2", Caches::hold_everything});
+  target.l1_bytes = 32 * 1024;
+  target.l2_bytes = 64 * 1024;
+  const auto steps = [&](bool pairs) {
+    target.pairs_meeting_lines = pairs;
+    const IterationSpace space = simplified_space("u16[2048,2048] -> u16[2048,2048]{0,1}");
+    return innermost_steps(on_lines(plan_programs(space, target)).root);
+  };
+  EXPECT_EQ(steps(true), std::vector<int64_t>{32});
+  EXPECT_EQ(steps(false), std::vector<int64_t>{8 * 4096});
 }
 
 TEST(Caches, GetBlocksOfSeveralDigitsAsTheyLieInTheSource) {

@@ -113,6 +113,29 @@ TEST(Streaming, LeavesColumnsThatCrowdSetsInTheCachesWhereRowsDoNot) {
                    target);
 }
 
+/// What vectors of half a line write well through the caches though it crowds sets.
+TEST(Streaming, KeepsWhatCrowdsSetsWhereHalvesOfLinesWait) {
+  Target target = *find_target("avx2");
+  target.l1_bytes = 32 * 1024;
+  target.crowded_streaming_bytes = target.gathered_streaming_bytes = 1 << 16;
+  target.kept_crowded_streaming_bytes = 1 << 23;
+  expect_streaming({{"f32[512,1024] -> f32[512,1024]{0,1}", false},
+                    {"f64[512,512] -> f64[512,512]{0,1}", false},
+                    {"f32[2048,1024] -> f32[2048,1024]{0,1}", true},  // too large
+                    // Columns or rows pages apart.
+                    {"u16[2048,512] -> u16[2048,512]{0,1}", false},
+                    {"u16[512,2048] -> u16[512,2048]{0,1}", false},
+                    {"u16[1024,1024] -> u16[1024,1024]{0,1}", true},
+                    // Rows half a page apart.
+                    {"u8[1024,2048] -> u8[1024,2048]{0,1}", false},
+                    {"u8[2048,1024] -> u8[2048,1024]{0,1}", true}},
+                   target);
+  target.kept_crowded_streaming_bytes = 0;
+  expect_streaming({{"f32[512,1024] -> f32[512,1024]{0,1}", true},
+                    {"u8[1024,2048] -> u8[1024,2048]{0,1}", true}},
+                   target);
+}
+
 TEST(Streaming, CountsLinesThatHoldSomething) {
   Target target = *find_target("avx512_vbmi");
   target.streaming_bytes = target.streaming_fill_bytes = 1 << 20;

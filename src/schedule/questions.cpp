@@ -81,6 +81,19 @@ int64_t most_cached_fill(const Draft& draft) {
                                                    : target.streaming_page_repeat_bytes);
 }
 
+/// Whether what crowds sets is moved well through the caches by vectors of half a line: wide
+/// elements, pairs of bytes whose rows or columns are pages apart, bytes whose rows are half a
+/// page.
+bool keeps_crowded(const Draft& draft) {
+  const ElementOp& op = draft.space().op;
+  if (!is_move(op) || op.bytes > 2) return is_move(op);
+  const int64_t page = draft.target().page_bytes;
+  const int64_t across = std::abs(draft.loop(draft.contiguous(1)).stride[0]);
+  const int64_t down = std::abs(draft.loop(draft.contiguous(0)).stride[1]);
+  if (op.bytes == 2) return std::max(across, down) >= page;
+  return down >= page / 2 && source_rows_crowd(draft);
+}
+
 /// Of source and target together, beyond which stores around the caches pay. Columns of wide
 /// elements that wait are made in scratch for a quarter more: f64 1025 x 1025, 17 MB, .68 to .83 of
 /// the time, 1023 x 1023 .82 to .92; c128 769 x 769, 19 MB, .88 to 1.29; 25 and 26 MB 1.4 to 1.7.
@@ -97,7 +110,9 @@ int64_t most_cached_bytes(const Draft& draft) {
     const bool transposes = across >= 0 && down >= 0 && across != down;
     return transposes ? target.transposed_streaming_bytes : target.streaming_bytes;
   }
-  const int64_t most = target.crowded_streaming_bytes;
+  const int64_t most =
+      std::max(target.crowded_streaming_bytes,
+               keeps_crowded(draft) ? target.kept_crowded_streaming_bytes : int64_t{0});
   const bool on_lines =
       is_move(op) && draft.loop(draft.contiguous(1)).stride[0] % target.line_bytes == 0;
   if (on_lines && narrows_well(op.bytes) && source_rows_stay(draft))

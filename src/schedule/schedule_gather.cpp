@@ -41,6 +41,9 @@ constexpr int64_t least_streamed_pitch = 64 * 1024;
 // Their blocks may leave rests.
 constexpr int64_t most_uneven_run_bytes = 640;
 
+// Wider elements do not make blocks of twice the size: c128 256 x 1024 .73 -> .52 of the ceiling.
+constexpr int64_t widest_far_bytes = 8;
+
 /// In which order a block lies in scratch: that of the source, or that of the target.
 enum class BlockOrder : uint8_t { source, target };
 
@@ -81,8 +84,10 @@ int64_t row_bytes_at_once(const Draft& draft) {
 /// in what the source has taken: u8[16,128,128] reversed .22 -> .36 of the ceiling.
 void mark_rows(Draft& draft) {
   const int64_t bytes = draft.space().op.bytes;
+  const bool far = bytes <= widest_far_bytes && crowds_sets(draft) &&
+                   draft.both_extent_bytes() >= draft.target().far_gather_bytes;
   const int64_t column = draft.take_run(1, bytes, row_bytes_at_once(draft), Mark::target_run);
-  const int64_t wanted = crowding_block_bytes / column * bytes;
+  const int64_t wanted = (far ? 2 : 1) * crowding_block_bytes / column * bytes;
   const auto taken = [&](int k) {
     return draft.mark(k) == Mark::outside ? 1 : draft.loop(k).extent;
   };
@@ -104,8 +109,10 @@ bool crowds_everywhere(const Draft& draft, const Loop& down, const Loop& across)
   if (!makes_whole_lines(draft, down))
     return bytes == 1 && run <= most_uneven_run_bytes && pitch != 0 &&
            pitch % target.page_bytes == 0;
+  // Vectors of half a line go through the caches for it: bytes are worth that.
+  const bool wanted = halves_lines(draft) ? bytes == 1 : target.gathers_streamed_lines;
   const bool apart = bytes == 1 || std::abs(across.stride[0]) >= target.page_bytes;
-  return target.gathers_streamed_lines && apart && pitch >= least_streamed_pitch &&
+  return wanted && apart && pitch >= least_streamed_pitch &&
          std::has_single_bit(static_cast<uint64_t>(pitch));
 }
 
@@ -158,6 +165,11 @@ bool gather_streamed(Draft& draft) {
   if (!streams || row < 0 || column < 0 || row == column ||
       !crowds_everywhere(draft, draft.loop(row), draft.loop(column)))
     return false;
+  if (makes_whole_lines(draft, draft.loop(row)) && halves_lines(draft)) {
+    Schedule through_caches = draft.schedule();
+    through_caches.nontemporal = false;
+    return draft.instead(through_caches, [&] { return gather_crowded(draft); });
+  }
   constexpr int64_t rows = program::scratch_in_l1_bytes / streamed_run_bytes;
   if (makes_whole_lines(draft, draft.loop(row)) && draft.loop(row).extent % rows != 0) return false;
   return draft.instead(draft.schedule(), [&] {

@@ -79,7 +79,7 @@ void take_make_of(const Target& host, Target& target) {
 
 void stream_beyond(Make& make, int64_t bytes) {
   make.streaming_bytes = make.transposed_streaming_bytes = make.crowded_streaming_bytes =
-      make.gathered_streaming_bytes = bytes;
+      make.kept_crowded_streaming_bytes = make.gathered_streaming_bytes = bytes;
   make.streaming_fill_bytes = make.streaming_repeat_bytes = make.streaming_page_repeat_bytes =
       make.imaging_bytes = bytes;
 }

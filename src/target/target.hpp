@@ -30,6 +30,8 @@ struct Make {
   int64_t transposed_streaming_bytes = 24 * 1024 * 1024;
   /// The same where columns of a transpose crowd sets of the caches.
   int64_t crowded_streaming_bytes = 24 * 1024 * 1024;
+  /// The same, if more, for those that vectors of half a line write well (keeps_crowded).
+  int64_t kept_crowded_streaming_bytes = 0;
   /// The same where rows of the source crowd them, which are copied to scratch in the caches.
   int64_t gathered_streaming_bytes = 24 * 1024 * 1024;
   /// The same where hardly anything is read.
@@ -88,6 +90,9 @@ struct Make {
   /// Where transposes stream, narrow rows of the source a power of two apart come to scratch though
   /// runs of them make whole lines of the target, which panels could write.
   bool gathers_streamed_lines = true;
+  /// Source and target together from which rows of the source that come to scratch in the caches
+  /// make blocks of twice the size.
+  int64_t far_gather_bytes = std::numeric_limits<int64_t>::max();
   /// Columns of images before the one that leaves whose ends are asked for once more: 0 where a
   /// first level holds an image beside what was asked for before it came in.
   int columns_claimed_again = 0;
