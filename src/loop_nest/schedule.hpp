@@ -102,6 +102,8 @@ struct Schedule {
   bool joins_digits = false;
   /// Rows of a transpose that touch come to images with their padding.
   bool fills_images = false;
+  /// Blocks leave scratch by way of images of their columns.
+  bool images_blocks = false;
   /// Whole vectors of the target go around the caches.
   bool nontemporal = false;
   /// Of a splat: long runs of the target are stored by one operation each.

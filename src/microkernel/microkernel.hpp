@@ -64,6 +64,7 @@ struct Machine {
   bool short_code;     ///< of a transpose: what would be much code for little is done in more steps
   int64_t to_vectors;  ///< bytes from where rows begin to where vectors of them lie in one line
                        ///< each, if that is known of all and they stay in the caches; else 0
+  bool images_blocks;  ///< blocks leave scratch by way of images of their columns
   bool is_end;  ///< little of a transpose is moved: code is short, and asks for what it reads
 };
 

@@ -11,6 +11,7 @@
 #include "microkernel/packed/crossed_block.hpp"
 #include "microkernel/packed/mixed_box.hpp"
 #include "schedule/scheduling.hpp"
+#include "select/imaged_block.hpp"
 #include "select/relaid_ahead.hpp"
 #include "select/select.hpp"
 #include "space/rewrites.hpp"
@@ -84,6 +85,9 @@ void take_tables(Body& body, const std::vector<std::vector<uint8_t>>& from, Tabl
   }
 }
 
+// Images of columns of a block leave L1 room for the block.
+constexpr int64_t most_image_bytes = 8 * 1024;
+
 /// A block of elements that only move, as a problem of its own.
 IterationSpace space_of(const nest::Tile& tile, int64_t bytes) {
   IterationSpace space;
@@ -142,6 +146,26 @@ Body BoxCode::relaid(const Relayout& relayout, const std::array<Place, 2>& place
   if (moves.operands.size() > 2) moves = program(caching);
   take_tables(moves.root, moves.tables, tables_);
   return placed(std::move(moves.root), places);
+}
+
+Body BoxCode::left(const nest::Tile& block, int64_t bytes, const std::array<Place, 3>& places,
+                   int64_t used, int64_t alignment, const Machine& machine) {
+  const auto& [target, scratch, image] = places;
+  const int64_t line = target_.line_bytes, room = program::max_scratch_bytes - used;
+  const bool images = machine.images_blocks && alignment % vector_bytes_ == 0;
+  const auto imaged =
+      images ? imaged_block(block, bytes, line, std::min(room, most_image_bytes)) : std::nullopt;
+  if (!imaged) return relaid({space_of(block, bytes), 0}, {target, scratch}, alignment);
+  scratch_bytes_ = std::max(scratch_bytes_, used + imaged->image_bytes);
+  Body body = relaid({imaged->to_image, 0}, {image, scratch});
+  append(body, relaid({imaged->to_target, 0}, {target, image}, alignment));
+  if (imaged->parts.extent == 1) return body;
+  Body parts;
+  parts.push_back(
+      For{imaged->parts.extent,
+          {{target.stream, imaged->parts.stride[0]}, {scratch.stream, imaged->parts.stride[1]}},
+          std::move(body)});
+  return parts;
 }
 
 /// Sources that do not lie in rows of the target are relaid into scratch, then the rows are
@@ -223,8 +247,9 @@ Body BoxCode::unnested(const nest::Tile& box, const ElementOp& op, const BoxPlac
     }
     constexpr uint32_t any_side = ~uint32_t{0};
     append(body, is_move(op)
-                     ? relaid({space_of(part.tile, op.bytes), 0}, {at.operands[0], at.operands[1]},
-                              std::gcd(machine.alignment, part.at[0]))
+                     ? left(part.tile, op.bytes,
+                            {at.operands[0], at.operands[1], {image_stream(1, 0), images_bytes_}},
+                            images_bytes_, std::gcd(machine.alignment, part.at[0]), machine)
                      : computed(part.tile, any_side, op, at, machine));
   }
   images_bytes_ = 0;
@@ -278,7 +303,8 @@ Body BoxCode::through_image(const nest::Tile& tile, const Schedule& schedule, co
   if (schedule.mixed == MixedRows::source) {
     Body body = placed(emit_mixed_rows(box, machine.streams ? machine.ahead : 0, within),
                        std::array<Place, 2>{image, source});
-    append(body, relaid({space_of(box.moved, 1), 0}, {target, image}, machine.alignment));
+    append(body, left(box.moved, 1, {target, image, {panel_stream, box.image_bytes}},
+                      box.image_bytes, machine.alignment, machine));
     return body;
   }
   Body body = relaid({space_of(box.moved, 1), 0}, {image, source});

@@ -3,6 +3,7 @@
 //     sources ── relayouts ──► scratch ── rows ──► target                     relaid_tile
 //     packed sources ── spread ──► images ── the same ──► image ── pack ──►   packed_box
 //     sources ── relayouts ──► images ── the same, or a relayout ──► target    unnested_box
+//     the same block ── some columns ──► image ── runs ──► target              imaged_block
 //
 // Every step is made for streams of its own and then put on those of the program. Which loops stand
 // around the box is select's business.
@@ -71,6 +72,10 @@ class BoxCode {
   /// `alignment`: of the place moved to, where whole vectors may go around the caches; else 1.
   program::Body relaid(const Relayout& relayout, const std::array<Place, 2>& places,
                        int64_t alignment = 1);
+  /// What lies in scratch leaves for the target, as the schedule says. `places`: of target, of
+  /// scratch, of the image behind `used` bytes of it.
+  program::Body left(const nest::Tile& block, int64_t bytes, const std::array<Place, 3>& places,
+                     int64_t used, int64_t alignment, const Machine& machine);
   program::Body rows(const RelaidTile& relaid, const ElementOp& op, const BoxPlaces& places,
                      const Places& rows_at, const Machine& machine) const;
   program::Body through_image(const nest::Tile& tile, const Schedule& schedule, const Strides& at,

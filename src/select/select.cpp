@@ -247,6 +247,7 @@ class Selector {
                           pointer_alignment_,
                           schedule_.short_code,
                           before,
+                          schedule_.images_blocks,
                           tile.is_end};
     const bool fills_bytes = nest_.op.packing[0].bits == 0;
     if (fills && fills_bytes) return emit_rows(tile, RowValue::fill, around.at, machine);
