@@ -67,15 +67,15 @@ TEST(Caches, GetBytesThatShareSetsOfAllOfThemWhereHalvesOfLinesAreWritten) {
   Target target = target_of({"avx2", Caches::hold_nothing});
   target.l1_bytes = 32 * 1024;
   target.l3_bytes = 1 << 20;
-  const auto through_caches = [&](const char* text) {
+  const auto images = [&](const char* text) {
     const Schedule schedule = scheduled(text, target);
-    return schedule.movement == Movement::gather && !schedule.nontemporal;
+    return schedule.movement == Movement::gather && schedule.nontemporal && schedule.images_blocks;
   };
   for (const bool gathers : {false, true}) {
     target.gathers_streamed_lines = gathers;
-    EXPECT_TRUE(through_caches("u8[128,64,1024] -> u8[128,64,1024]{0,1,2}"));
-    EXPECT_FALSE(through_caches("u8[128,32,1024] -> u8[128,32,1024]{0,1,2}"));  // 32 KB
-    EXPECT_FALSE(through_caches("u16[128,64,512] -> u16[128,64,512]{0,1,2}"));
+    EXPECT_TRUE(images("u8[128,64,1024] -> u8[128,64,1024]{0,1,2}"));
+    EXPECT_FALSE(images("u8[128,32,1024] -> u8[128,32,1024]{0,1,2}"));  // 32 KB
+    EXPECT_FALSE(images("u16[128,64,512] -> u16[128,64,512]{0,1,2}"));
   }
 }
 
@@ -102,11 +102,11 @@ TEST(Caches, AreWrittenByLinesOfPairsOfBytesWhereTheseComeFromScratch) {
   target.l2_bytes = 64 * 1024;
   const auto steps = [&](bool pairs) {
     target.pairs_meeting_lines = pairs;
-    const IterationSpace space = simplified_space("u16[2048,2048] -> u16[2048,2048]{0,1}");
+    const IterationSpace space = simplified_space("u16[1024,2048] -> u16[1024,2048]{0,1}");
     return innermost_steps(on_lines(plan_programs(space, target)).root);
   };
   EXPECT_EQ(steps(true), std::vector<int64_t>{32});
-  EXPECT_EQ(steps(false), std::vector<int64_t>{8 * 4096});
+  EXPECT_EQ(steps(false), std::vector<int64_t>{8 * 2048});
 }
 
 TEST(Caches, GetBlocksOfSeveralDigitsAsTheyLieInTheSource) {

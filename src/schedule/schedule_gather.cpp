@@ -67,6 +67,12 @@ bool makes_whole_lines(const Draft& draft, const Loop& down) {
 // .89; [128,64,64,64]{0,2,3,1}, whose runs have 128 bytes, 1.4.
 constexpr int64_t imaged_run_bytes = 256;
 
+// Such columns of the target in the caches, so many of which share sets of L1, leave scratch by
+// images, of elements of so many bytes. Zen 3, 40 transposes of .5 to 17 MB in .83 of the time: u8
+// [128,128,128] reversed .17 -> .33 of the ceiling, f16[128,64,128] .30 -> .37, f32 1023 x 1025 .33
+// -> .40; f64 and c128 .84 to 1.2, of those in more sets 73 1.12.
+constexpr int64_t imaged_columns = 16, widest_imaged_bytes = 4;
+
 /// How much of each row comes to scratch at a time. Where columns of the target crowd sets, too,
 /// and stores wait for each other, fewer columns are written: a network of them where they are
 /// whole lines, else those of a line of the source. Zen 5, 16 such transposes of u8 and u16 in
@@ -76,8 +82,8 @@ int64_t row_bytes_at_once(const Draft& draft) {
   const Target& target = draft.target();
   const int64_t bytes = draft.space().op.bytes, line = target.line_bytes;
   const Loop &down = draft.loop(draft.contiguous(0)), &across = draft.loop(draft.contiguous(1));
-  if (draft.schedule().images_blocks && down.extent * bytes >= imaged_run_bytes)
-    return crowding_column_bytes / 2;
+  const bool imaged = draft.schedule().nontemporal && draft.schedule().images_blocks;
+  if (imaged && down.extent * bytes >= imaged_run_bytes) return crowding_column_bytes / 2;
   // Half as many again as L1 has room for: u8[496,64,64] reversed, a third more, 1.71, [96,64,64]
   // with half as many 1.33, [128,64,64] .55, [80,128,64] .86.
   const int64_t columns = std::min(across.extent, 2 * line / (3 * bytes));
@@ -85,6 +91,13 @@ int64_t row_bytes_at_once(const Draft& draft) {
   if (!target.crowded_stores_wait || bytes > widest_streamed_bytes || !crowd)
     return crowding_column_bytes;
   return makes_whole_lines(draft, down) ? program::lane_bytes : line;
+}
+
+/// Whether columns of the target wait for both halves of their lines, since these share sets of L1.
+bool columns_wait_for_halves(const Draft& draft) {
+  const Loop& across = draft.loop(draft.contiguous(1));
+  return halves_lines(draft) && draft.space().op.bytes <= widest_imaged_bytes &&
+         !l1_holds_lines(draft.target(), across.stride[0], std::min(across.extent, imaged_columns));
 }
 
 /// Marks runs of the source in as many rows as a block has room for. Runs of the target may go on
@@ -155,6 +168,7 @@ bool gather_crowded(Draft& draft) {
   if (!rows_crowd && !wait && !target_columns_crowd(draft)) return false;
   return draft.instead(draft.schedule(), [&] {
     if (rows_crowd) {
+      draft.schedule().images_blocks = columns_wait_for_halves(draft);
       mark_rows(draft);
       return true;
     }

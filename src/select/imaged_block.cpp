@@ -3,10 +3,16 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/arithmetic.hpp"
+
 namespace restride {
 namespace {
 
 using nest::Side;
+
+// Columns of an image begin on lines, with some bytes between them: those of a network fall into
+// sets of their own.
+constexpr int64_t line = 64;
 
 void add_loop(IterationSpace& space, int64_t extent, const Strides& stride) {
   space.loops.push_back({static_cast<int>(space.axes.size()), 1, extent, stride});
@@ -25,7 +31,7 @@ int64_t part_of(int64_t extent, int64_t bytes, int64_t room) {
 }  // namespace
 
 std::optional<ImagedBlock> imaged_block(const nest::Tile& block, int64_t element_bytes,
-                                        int64_t line, int64_t room) {
+                                        int64_t whole, int64_t room) {
   std::vector<Side> sides;
   for (const Side& side : block.sides) {
     if (side.filled > 0 || !side.own.empty() || side.stride[0] <= 0) return std::nullopt;
@@ -36,11 +42,11 @@ std::optional<ImagedBlock> imaged_block(const nest::Tile& block, int64_t element
   int64_t run = element_bytes;
   size_t first = 0;
   for (; first < sides.size() && sides[first].stride[0] == run; ++first) run *= sides[first].extent;
-  if (run % line != 0 || first == sides.size()) return std::nullopt;
-  // A line between columns: those of a network fall into sets of their own.
-  int64_t dense = run + line;
+  if (run % whole != 0 || first == sides.size()) return std::nullopt;
+  const int64_t column = line * ceil_div(run + 1, line);
+  int64_t dense = column;
   for (size_t k = first; k < sides.size(); ++k) {
-    if (sides[k].stride[0] % line != 0) return std::nullopt;
+    if (sides[k].stride[0] % whole != 0) return std::nullopt;
     dense *= sides[k].extent;
   }
   const auto longest =
@@ -53,7 +59,7 @@ std::optional<ImagedBlock> imaged_block(const nest::Tile& block, int64_t element
   imaged.parts = {longest->extent / part, {part * longest->stride[0], part * longest->stride[1]}};
   longest->extent = part;
   imaged.to_image.op.bytes = imaged.to_target.op.bytes = element_bytes;
-  int64_t at = run + line;
+  int64_t at = column;
   for (size_t k = first; k < sides.size(); ++k) {
     add_loop(imaged.to_image, sides[k].extent, {at, sides[k].stride[1]});
     add_loop(imaged.to_target, sides[k].extent, {sides[k].stride[0], at});

@@ -27,9 +27,9 @@ struct ImagedBlock {
 };
 
 /// `block`: its target is the target, its source the scratch that it lies in. `room`: bytes of
-/// scratch for the image. None if runs of the target are not whole lines of `line` bytes that begin
-/// as lines do, or if the image of a single column does not fit.
+/// scratch for the image. None if runs of the target are no multiple of `whole` bytes, or not so
+/// far apart, or if the image of a single column does not fit.
 std::optional<ImagedBlock> imaged_block(const nest::Tile& block, int64_t element_bytes,
-                                        int64_t line, int64_t room);
+                                        int64_t whole, int64_t room);
 
 }  // namespace restride
