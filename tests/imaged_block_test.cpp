@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "plan/planner.hpp"
 #include "program/program.hpp"
@@ -65,6 +66,12 @@ TEST(ImagedBlocks, AreOfWholeLinesThatBeginAsLinesDo) {
   nest::Tile single_run = block_of_rows(128);
   single_run.sides.pop_back();
   EXPECT_FALSE(imaged_block(single_run, 1, line, room));
+  nest::Tile filled = block_of_rows(128);
+  filled.sides[1].filled = 1;
+  EXPECT_FALSE(imaged_block(filled, 1, line, room));
+  nest::Tile counting = block_of_rows(128);
+  counting.sides[1].own.resize(1);
+  EXPECT_FALSE(imaged_block(counting, 1, line, room));
 }
 
 TEST(ImagedBlocks, AreMadeWhereVectorsAreHalfALine) {
@@ -92,7 +99,51 @@ TEST(ImagedBlocks, AreMadeWhereVectorsAreHalfALine) {
                      target_of({"avx512_vbmi", Caches::hold_everything})));
 }
 
-/// Of what stores to the target how much goes around the caches, in bytes of code.
+/// Bytes of scratch of the program for a target on lines.
+int64_t scratch_bytes(const char* text, const Target& target) {
+  return on_lines(plan_programs(simplified_space(text), target)).operands.back().end;
+}
+
+TEST(ImagedBlocks, HaveRoomForTheirImages) {
+  Target target = target_of({"avx2", Caches::hold_everything});
+  target.l1_bytes = 32 * 1024;
+  target.far_gather_bytes = int64_t{1} << 30;
+  constexpr int64_t gathered = 16 * 1024;
+  EXPECT_GT(scratch_bytes("f32[1023,1025] -> f32[1023,1025]{0,1}", target), gathered);
+  EXPECT_EQ(scratch_bytes("f32[768,1024] -> f32[768,1024]{0,1}", target), gathered);
+  // Runs around the caches that do not begin as lines do have none.
+  target = target_of({"avx2", Caches::hold_nothing});
+  constexpr int64_t mixed = 32 * 1024;
+  EXPECT_GT(scratch_bytes("u4[1024,256]{1,0:E(4)} -> u4[1024,256]{0,1:E(4)}", target), mixed);
+  EXPECT_EQ(scratch_bytes("u4[1032,256]{1,0:E(4)} -> u4[1032,256]{0,1:E(4)}", target), mixed);
+}
+
+TEST(ImagedBlocks, HaveLessOfEachRowWhereRunsGoOnAroundTheCaches) {
+  const char* const bytes = "u8[256,128,512] -> u8[256,128,512]{0,1,2}";
+  const auto columns = [&](const char* text, Caches caches) {
+    Target target = target_of({"avx2", caches});
+    target.l1_bytes = 32 * 1024;
+    target.l3_bytes = 1 << 20;
+    const Schedule schedule = scheduled(text, target);
+    EXPECT_TRUE(schedule.images_blocks) << text;
+    return schedule.space.loops.back().extent;
+  };
+  EXPECT_EQ(columns(bytes, Caches::hold_nothing), 128);
+  EXPECT_EQ(columns(bytes, Caches::hold_everything), 256);
+  EXPECT_EQ(columns("u8[128,128,512] -> u8[128,128,512]{0,1,2}", Caches::hold_nothing), 256);
+}
+
+TEST(ImagedBlocks, ComeToScratchForTargetsThatBeginAnywhereToo) {
+  Target target = target_of({"avx2", Caches::hold_nothing});
+  target.l1_bytes = 32 * 1024;
+  target.l3_bytes = 1 << 20;
+  const IterationSpace space = simplified_space("u8[256,128,512] -> u8[256,128,512]{0,1,2}");
+  const std::vector<Program> programs = plan_programs(space, target);
+  ASSERT_EQ(programs.size(), 2u);
+  EXPECT_EQ(programs.back().operands[0].alignment, 1);
+  EXPECT_EQ(programs.back().operands.back().role, program::Role::scratch);
+}
+
 TEST(ImagedBlocks, LeaveAroundTheCaches) {
   Target target = target_of({"avx2", Caches::hold_nothing});
   target.l1_bytes = 32 * 1024;

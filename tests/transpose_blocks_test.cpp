@@ -91,6 +91,10 @@ TEST(Blocks, WriteTwoLinesOfBytesWhoseColumnsMeetInSets) {
     const int64_t rows = target_run_elements(scheduled(row.text, target));
     EXPECT_EQ(rows == 2 * target.line_bytes, row.pairs) << row.text << ": " << rows;
   }
+  // Halves of lines only where they come from scratch.
+  target.vector_bytes = 32;
+  const char* const pairs_of_bytes = "u16[2048,784] -> u16[2048,784]{0,1}";
+  EXPECT_NE(target_run_elements(scheduled(pairs_of_bytes, target)), target.line_bytes);
 }
 
 TEST(Blocks, OfTwoLinesMoveAllBytes) {

@@ -82,8 +82,7 @@ int64_t most_cached_fill(const Draft& draft) {
 }
 
 /// Whether what crowds sets is moved well through the caches by vectors of half a line: wide
-/// elements, pairs of bytes whose rows or columns are pages apart, bytes whose rows are half a
-/// page.
+/// elements, pairs of bytes whose rows or columns are pages apart, bytes whose rows crowd sets.
 bool keeps_crowded(const Draft& draft) {
   const ElementOp& op = draft.space().op;
   if (!is_move(op) || op.bytes > 2) return is_move(op);
@@ -91,7 +90,7 @@ bool keeps_crowded(const Draft& draft) {
   const int64_t across = std::abs(draft.loop(draft.contiguous(1)).stride[0]);
   const int64_t down = std::abs(draft.loop(draft.contiguous(0)).stride[1]);
   if (op.bytes == 2) return std::max(across, down) >= page;
-  return down >= page / 2 && source_rows_crowd(draft);
+  return source_rows_crowd(draft);
 }
 
 /// Of source and target together, beyond which stores around the caches pay. Columns of wide

@@ -153,8 +153,8 @@ Body BoxCode::left(const nest::Tile& block, int64_t bytes, const std::array<Plac
   const auto& [target, scratch, image] = places;
   const int64_t room = std::min(program::max_scratch_bytes - used, most_image_bytes);
   const int64_t whole = machine.streams ? target_.line_bytes : 1;
-  const bool images = machine.images_blocks && (!machine.streams || alignment % vector_bytes_ == 0);
-  const auto imaged = images ? imaged_block(block, bytes, whole, room) : std::nullopt;
+  const auto imaged =
+      machine.images_blocks ? imaged_block(block, bytes, whole, room) : std::nullopt;
   if (!imaged) return relaid({space_of(block, bytes), 0}, {target, scratch}, alignment);
   scratch_bytes_ = std::max(scratch_bytes_, used + imaged->image_bytes);
   Body body = relaid({imaged->to_image, 0}, {image, scratch});
