@@ -271,7 +271,7 @@ TEST(Caches, GetLargerBlocksOfLargeArraysByWayOfScratch) {
     for (const Row& row : {Row{"f32[512,512] -> f32[512,512]{0,1}", {64, 128}},
                            Row{"u8[1024,2048] -> u8[1024,2048]{0,1}", {256, 128}},
                            Row{"f64[512,512] -> f64[512,512]{0,1}", {32, 128}},
-                           // Wider ones; columns in more sets.
+                           // Columns in more sets.
                            Row{"c128[512,512] -> c128[512,512]{0,1}", {16, 64}},
                            Row{"f32[400,1024] -> f32[400,1024]{0,1}", {64, 64}}}) {
       EXPECT_EQ(gathered_block(row.text, target), row.block) << features << ' ' << row.text;

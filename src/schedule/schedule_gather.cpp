@@ -41,9 +41,6 @@ constexpr int64_t least_streamed_pitch = 64 * 1024;
 // Their blocks may leave rests.
 constexpr int64_t most_uneven_run_bytes = 640;
 
-// Wider elements do not make blocks of twice the size: c128 256 x 1024 .73 -> .52 of the ceiling.
-constexpr int64_t widest_far_bytes = 8;
-
 /// In which order a block lies in scratch: that of the source, or that of the target.
 enum class BlockOrder : uint8_t { source, target };
 
@@ -104,8 +101,8 @@ bool columns_wait_for_halves(const Draft& draft) {
 /// in what the source has taken: u8[16,128,128] reversed .22 -> .36 of the ceiling.
 void mark_rows(Draft& draft) {
   const int64_t bytes = draft.space().op.bytes;
-  const bool far = bytes <= widest_far_bytes && crowds_sets(draft) &&
-                   draft.both_extent_bytes() >= draft.target().far_gather_bytes;
+  const bool far =
+      crowds_sets(draft) && draft.both_extent_bytes() >= draft.target().far_gather_bytes;
   const int64_t column = draft.take_run(1, bytes, row_bytes_at_once(draft), Mark::target_run);
   const int64_t wanted = (far ? 2 : 1) * crowding_block_bytes / column * bytes;
   const auto taken = [&](int k) {
