@@ -85,7 +85,7 @@ void take_tables(Body& body, const std::vector<std::vector<uint8_t>>& from, Tabl
   }
 }
 
-// Images of columns of a block leave L1 room for the block.
+// Images of columns of a block leave L1 room for the block. Of 3 KB the same.
 constexpr int64_t most_image_bytes = 8 * 1024;
 
 /// A block of elements that only move, as a problem of its own.
@@ -148,8 +148,8 @@ Body BoxCode::relaid(const Relayout& relayout, const std::array<Place, 2>& place
   return placed(std::move(moves.root), places);
 }
 
-Body BoxCode::left(const nest::Tile& block, int64_t bytes, const std::array<Place, 3>& places,
-                   int64_t used, int64_t alignment, const Machine& machine) {
+Body BoxCode::leaving(const nest::Tile& block, int64_t bytes, const std::array<Place, 3>& places,
+                      int64_t used, int64_t alignment, const Machine& machine) {
   const auto& [target, scratch, image] = places;
   const int64_t room = std::min(program::max_scratch_bytes - used, most_image_bytes);
   const int64_t whole = machine.streams ? target_.line_bytes : 1;
@@ -246,11 +246,12 @@ Body BoxCode::unnested(const nest::Tile& box, const ElementOp& op, const BoxPlac
       at.operands[k] = moved(at.operands[k], part.at[k]);
     }
     constexpr uint32_t any_side = ~uint32_t{0};
-    append(body, is_move(op)
-                     ? left(part.tile, op.bytes,
-                            {at.operands[0], at.operands[1], {image_stream(1, 0), images_bytes_}},
-                            images_bytes_, std::gcd(machine.alignment, part.at[0]), machine)
-                     : computed(part.tile, any_side, op, at, machine));
+    append(body,
+           is_move(op)
+               ? leaving(part.tile, op.bytes,
+                         {at.operands[0], at.operands[1], {image_stream(1, 0), images_bytes_}},
+                         images_bytes_, std::gcd(machine.alignment, part.at[0]), machine)
+               : computed(part.tile, any_side, op, at, machine));
   }
   images_bytes_ = 0;
   return body;
@@ -303,8 +304,8 @@ Body BoxCode::through_image(const nest::Tile& tile, const Schedule& schedule, co
   if (schedule.mixed == MixedRows::source) {
     Body body = placed(emit_mixed_rows(box, machine.streams ? machine.ahead : 0, within),
                        std::array<Place, 2>{image, source});
-    append(body, left(box.moved, 1, {target, image, {panel_stream, box.image_bytes}},
-                      box.image_bytes, machine.alignment, machine));
+    append(body, leaving(box.moved, 1, {target, image, {panel_stream, box.image_bytes}},
+                         box.image_bytes, machine.alignment, machine));
     return body;
   }
   Body body = relaid({space_of(box.moved, 1), 0}, {image, source});

@@ -74,8 +74,8 @@ class BoxCode {
                        int64_t alignment = 1);
   /// What lies in scratch leaves for the target, as the schedule says. `places`: of target, of
   /// scratch, of the image behind `used` bytes of it.
-  program::Body left(const nest::Tile& block, int64_t bytes, const std::array<Place, 3>& places,
-                     int64_t used, int64_t alignment, const Machine& machine);
+  program::Body leaving(const nest::Tile& block, int64_t bytes, const std::array<Place, 3>& places,
+                        int64_t used, int64_t alignment, const Machine& machine);
   program::Body rows(const RelaidTile& relaid, const ElementOp& op, const BoxPlaces& places,
                      const Places& rows_at, const Machine& machine) const;
   program::Body through_image(const nest::Tile& tile, const Schedule& schedule, const Strides& at,
