@@ -19,7 +19,7 @@ namespace {
 
 constexpr int64_t line = 64;
 
-/// 128 rows of a block of 48 columns: what it makes of the target are runs 4 KB apart.
+/// A block of 48 columns, which are runs of the target 4 KB apart.
 nest::Tile block_of_rows(int64_t rows) {
   return {nest::Work::compute, {{rows, {1, 48}}, {48, {4096, 1}}}};
 }
@@ -41,16 +41,16 @@ TEST(ImagedBlocks, TakeAsManyColumnsAsThereIsRoomFor) {
 TEST(ImagedBlocks, LieRunByRunInTheImage) {
   const auto imaged = imaged_block(block_of_rows(128), 1, line, 16 * (128 + line));
   ASSERT_TRUE(imaged);
-  ASSERT_EQ(imaged->to_image.loops.size(), 2u);
-  EXPECT_EQ(imaged->to_image.loops[0].extent, 16);
-  EXPECT_EQ(imaged->to_image.loops[0].stride[0], 128 + line);
-  EXPECT_EQ(imaged->to_image.loops[0].stride[1], 1);
-  EXPECT_EQ(imaged->to_image.loops[1].stride[0], 1);
-  EXPECT_EQ(imaged->to_image.loops[1].stride[1], 48);
-  ASSERT_EQ(imaged->to_target.loops.size(), 2u);
-  EXPECT_EQ(imaged->to_target.loops[0].stride[0], 4096);
-  EXPECT_EQ(imaged->to_target.loops[0].stride[1], 128 + line);
-  EXPECT_EQ(imaged->to_target.loops[1].extent, 128);
+  ASSERT_EQ(imaged->to_image.sides.size(), 2u);
+  EXPECT_EQ(imaged->to_image.sides[0].extent, 16);
+  EXPECT_EQ(imaged->to_image.sides[0].stride[0], 128 + line);
+  EXPECT_EQ(imaged->to_image.sides[0].stride[1], 1);
+  EXPECT_EQ(imaged->to_image.sides[1].stride[0], 1);
+  EXPECT_EQ(imaged->to_image.sides[1].stride[1], 48);
+  ASSERT_EQ(imaged->to_target.sides.size(), 2u);
+  EXPECT_EQ(imaged->to_target.sides[0].stride[0], 4096);
+  EXPECT_EQ(imaged->to_target.sides[0].stride[1], 128 + line);
+  EXPECT_EQ(imaged->to_target.sides[1].extent, 128);
 }
 
 TEST(ImagedBlocks, AreOfWholeLinesThatBeginAsLinesDo) {

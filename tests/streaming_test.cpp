@@ -126,7 +126,7 @@ TEST(Streaming, KeepsWhatCrowdsSetsWhereHalvesOfLinesWait) {
                     {"u16[2048,512] -> u16[2048,512]{0,1}", false},
                     {"u16[512,2048] -> u16[512,2048]{0,1}", false},
                     {"u16[1024,1024] -> u16[1024,1024]{0,1}", true},
-                    // Rows half a page apart.
+                    // Rows that crowd sets.
                     {"u8[1024,2048] -> u8[1024,2048]{0,1}", false},
                     {"u8[2048,1024] -> u8[2048,1024]{0,1}", true}},
                    target);

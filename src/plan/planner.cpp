@@ -275,7 +275,6 @@ std::vector<Program> plan_programs(const IterationSpace& simplified, const Targe
   // No other program is longer than those before leave room for, if that can be.
   int64_t left = most_code_bytes - fast.code_bytes;
   const bool knows_lines = stores_known_lines(fast.program);
-  const bool fast_images = fast.schedule.images_blocks;
   std::optional<Planned> behind;
   if (knows_lines) {
     const int64_t most = left - least_elsewhere_bytes;
@@ -300,7 +299,7 @@ std::vector<Program> plan_programs(const IterationSpace& simplified, const Targe
     // leave by images have no other: u8 256 x 256 x 256 reversed .07 of the ceiling.
     Target caching = target;
     caching.nontemporal = false;
-    const CodeGoal goal = fast_images ? CodeGoal::fast : CodeGoal::compact;
+    const CodeGoal goal = fast.schedule.images_blocks ? CodeGoal::fast : CodeGoal::compact;
     Planned cached = plan_shortly(simplified, caching, {}, goal, left);
     add(cached);
   }

@@ -84,8 +84,8 @@ constexpr int64_t shifted_row_elements = 256;
 // 1024 x 700 .62 -> .70, [8,1024,7,7]{1,3,2,0} .60 -> .66, 8192 x 128 1.09; .33 MB 1.08, u16 .93 to
 // 1.1, blocks of four lines 1.02 and of eight 1.14 of 11.
 constexpr int64_t widest_meeting_bytes = 1, meeting_columns = 16;
-// Vectors of half a line write pairs of bytes so, too, from scratch. Zen 3, f16[1024,2048] .42 ->
-// .54 of the ceiling, [2048,1024] .25 -> .34; in place, where rows of the source do not stay, 1.0
+// Vectors of half a line write pairs of bytes so, too, from scratch. Zen 3, f16[1024,2048] .32 ->
+// .51 of the ceiling, [2048,1024] .19 -> .34; in place, where rows of the source do not stay, 1.0
 // to 1.2 of the time, f32 1.3 to 1.5.
 constexpr int64_t widest_meeting_half_bytes = 2;
 

@@ -65,9 +65,9 @@ bool makes_whole_lines(const Draft& draft, const Loop& down) {
 constexpr int64_t imaged_run_bytes = 256;
 
 // Such columns of the target in the caches, so many of which share sets of L1, leave scratch by
-// images, of elements of so many bytes. Zen 3, 40 transposes of .5 to 17 MB in .83 of the time: u8
+// images, of elements of so many bytes. Zen 3, 34 transposes of .5 to 17 MB in .80 of the time: u8
 // [128,128,128] reversed .17 -> .33 of the ceiling, f16[128,64,128] .30 -> .37, f32 1023 x 1025 .33
-// -> .40; f64 and c128 .84 to 1.2, of those in more sets 73 1.12.
+// -> .40; f64 and c128 .84 to 1.2, with those in more sets 79 1.13.
 constexpr int64_t imaged_columns = 16, widest_imaged_bytes = 4;
 
 /// How much of each row comes to scratch at a time. Where columns of the target crowd sets, too,

@@ -28,9 +28,9 @@ constexpr int64_t run_around = 512;
 constexpr int64_t panel_bytes = program::scratch_in_l1_bytes / 2;
 constexpr int64_t staged_source_run = 512;
 // Rows of the source, a line each, that make blocks whose columns leave by images, with vectors of
-// half a line. Zen 3, E(4) 4096 x 4096 in .56 of the time, .17 -> .31 of the ceiling, six others of
-// E(4) and E(2) beyond the caches .60 to .75; 256 rows of two lines 1.3 to 1.4 times that, 1024 of
-// half a line 1.0 to 1.14.
+// half a line. Zen 3, E(4) 4096 x 4096 in .56 of the time, .17 -> .31 of the ceiling, five others
+// of E(4) and E(2) beyond the caches .60 to .75, s4[64,512,1024]{1,2,0} 1.03; 256 rows of two
+// lines 1.3 to 1.4 times that, 1024 of half a line 1.0 to 1.14.
 constexpr int64_t imaged_rows = 512;
 // Shorter runs are better spread.
 constexpr int64_t least_target_run = 8, least_source_run = 16;

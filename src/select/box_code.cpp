@@ -157,8 +157,8 @@ Body BoxCode::leaving(const nest::Tile& block, int64_t bytes, const std::array<P
       machine.images_blocks ? imaged_block(block, bytes, whole, room) : std::nullopt;
   if (!imaged) return relaid({space_of(block, bytes), 0}, {target, scratch}, alignment);
   scratch_bytes_ = std::max(scratch_bytes_, used + imaged->image_bytes);
-  Body body = relaid({imaged->to_image, 0}, {image, scratch});
-  append(body, relaid({imaged->to_target, 0}, {target, image}, alignment));
+  Body body = relaid({space_of(imaged->to_image, bytes), 0}, {image, scratch});
+  append(body, relaid({space_of(imaged->to_target, bytes), 0}, {target, image}, alignment));
   if (imaged->parts.extent == 1) return body;
   Body parts;
   parts.push_back(

@@ -15,14 +15,13 @@
 #include <optional>
 
 #include "loop_nest/loop_nest.hpp"
-#include "space/iteration_space.hpp"
 
 namespace restride {
 
 struct ImagedBlock {
-  IterationSpace to_image;   ///< of some columns: target the image, source the block
-  IterationSpace to_target;  ///< of the same: target the target, source the image
-  nest::Side parts;          ///< of the block, one behind the other, in the target and the block
+  nest::Tile to_image;   ///< of some columns: target the image, source the block
+  nest::Tile to_target;  ///< of the same: target the target, source the image
+  nest::Side parts;      ///< of the block, one behind the other, in the target and the block
   int64_t image_bytes = 0;
 };
 

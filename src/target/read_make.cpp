@@ -125,9 +125,9 @@ void take_zen3(Make& make) {
   // Boxes leave around the caches through panels, which takes longer than what shares sets waits.
   // With blocks of twice the size from 7 MB on, pairs of bytes from scratch by two lines of each
   // column, and images (schedule_gather.cpp), 70 problems of .5 to 130 MB in .62 of the time, .25
-  // -> .41 of the ceiling, two threads .67, 16 bytes behind a line .74: u8 1024 x 4096 .17 -> .47,
+  // -> .41 of the ceiling, two threads .67, 16 bytes behind a line .71: u8 1024 x 4096 .17 -> .47,
   // f32 [32,512,96] reversed .18 -> .46. At 17 MB .6 beside quiet neighbours, 1.6 to 2 beside
-  // others; pairs of bytes nearer than pages and bytes nearer than half a page 1.1 to 1.5; larger
+  // others; pairs of bytes nearer than pages and bytes whose rows do not crowd 1.1 to 1.5; larger
   // blocks of smaller arrays 1.0 to 1.1.
   make.kept_crowded_streaming_bytes = make.transposed_streaming_bytes;
   make.far_gather_bytes = make.l3_bytes / 32 * 7;
