@@ -68,6 +68,9 @@ constexpr int64_t imaged_rows_bytes = 256, most_imaged_rows = 16;
 constexpr int64_t most_single_run_bytes = 4 * 1024;
 // Of several runs beside each other, for making whole lines.
 constexpr int64_t most_whole_run_bytes = 2 * 1024;
+// Where vectors are parts of lines, rows of `least_imaged_run_bytes` to so many bytes are put
+// together, too, if they lie apart in the source.
+constexpr int64_t most_long_row_bytes = 2 * 1024;
 // Where runs of the target begin between lines, tiles of the source with fewer rows or fewer than
 // twice as many columns are rather permuted into lines, and so are rows of less than a line that
 // make longer runs. Zen 4, 70 problems, most of them from tiles, .62 of the time: f32[5809,3650]
@@ -202,6 +205,17 @@ int64_t longest_run(const Draft& draft, int k, int64_t run, int64_t far, const R
   return std::clamp(run * (rows_read_ahead / far), limits.near_bytes, limits.bytes);
 }
 
+/// Whether rows that both operands have are long, and put together all the same.
+bool joins_long_rows(Draft draft) {
+  const int k = draft.contiguous(0);
+  if (!halves_lines(draft) || k < 0 || k != draft.contiguous(1)) return false;
+  const int64_t row = draft.loop(k).extent * draft.space().op.bytes;
+  if (row < least_imaged_run_bytes || row > most_long_row_bytes) return false;
+  draft.mark(k) = Mark::target_run;
+  const int next = draft.next_in_run(0, row);
+  return next >= 0 && std::abs(draft.loop(next).stride[1]) >= 2 * row;
+}
+
 /// Marks loops that make a run as long as it may be, or less of it rather than a rest if it is a
 /// piece of a longer one; returns its length. Whole runs may have rests, else they would go through
 /// the caches; those of rows that both operands have only where the array begins between lines. Zen
@@ -210,7 +224,8 @@ int64_t longest_run(const Draft& draft, int k, int64_t run, int64_t far, const R
 /// T(8,128), 1.3. On lines tiles need them (see least_tile_rows); 6 of rows took 1.3 to 1.7.
 int64_t take_imaged_run(Draft& draft, const RunLimits& limits, Runs runs) {
   const bool transposes = draft.contiguous(0) != draft.contiguous(1);
-  const bool may_rest = runs == Runs::whole && (transposes || !draft.begins_line());
+  const bool may_rest =
+      runs == Runs::whole && (transposes || !draft.begins_line() || joins_long_rows(draft));
   int64_t run = draft.space().op.bytes, far = 1;
   for (int k = draft.contiguous(0); k >= 0; k = draft.next_in_run(0, run)) {
     const int64_t most = longest_run(draft, k, run, far, limits);
@@ -385,12 +400,13 @@ bool image_small_tiles(Draft& draft) {
 bool image_rows(Draft& draft) {
   const Target& target = draft.target();
   const int64_t row = draft.loop(draft.contiguous(0)).extent * draft.space().op.bytes;
+  const bool is_long = joins_long_rows(draft);
   const bool by_source =
-      shifts_rows_by_source(draft, row) &&
+      !is_long && shifts_rows_by_source(draft, row) &&
       (!target.images_rows || row % target.line_bytes == 0 || joined_begin_lines(draft, row));
   const bool large = draft.both_extent_bytes() > target.imaging_bytes;
-  if (!shifts_images(draft) || !large || row >= least_imaged_run_bytes || repeats_source(draft) ||
-      by_source) {
+  if (!shifts_images(draft) || !large || (row >= least_imaged_run_bytes && !is_long) ||
+      repeats_source(draft) || by_source) {
     return false;
   }
   return draft.instead(draft.schedule(), [&] { return take_imaged_rows(draft, row); });
