@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plan/planner.hpp"
@@ -159,6 +160,40 @@ TEST(TouchingRows, AreAskedForWithAllColumnsOfTheBox) {
   const int64_t lines = program.operands[1].end / 64;
   EXPECT_GE(asked.in_time() * 100, lines * 90);
   EXPECT_GT(asked.side_by_side() * 2, lines);
+}
+
+/// Each line once, by however many digits the columns have.
+TEST(TouchingRows, AreAskedForByEachDigitWhereThereAreMoreOfThemThanRows) {
+  struct Row {
+    const char* features;
+    const char* text;
+  };
+  for (const Row& row : {Row{"avx2", "f32[896,128]{0,1} -> f32[896,128]{1,0:T(4,8)}"},
+                         Row{"avx2", "f32[896,128]{0,1} -> f32[896,128]{1,0:T(8,8)}"},
+                         Row{"avx2", "f64[448,64]{0,1} -> f64[448,64]{1,0:T(4,4)}"},
+                         Row{"avx512", "f32[896,240]{0,1} -> f32[896,240]{1,0:T(16,24)}"}}) {
+    const Target target = target_of({row.features, Caches::hold_nothing});
+    const Program program = on_lines(plan_programs(simplified_space(row.text), target));
+    const AskedLines asked(program);
+    const int64_t lines = program.operands[1].end / 64;
+    EXPECT_GE(asked.count() * 100, lines * 90) << row.features << ' ' << row.text;
+    EXPECT_LE(asked.asks() * 100, lines * 130) << row.features << ' ' << row.text;
+    EXPECT_GT(asked.side_by_side() * 2, lines) << row.features << ' ' << row.text;
+  }
+}
+
+/// Halves of lines would leave by themselves.
+TEST(TouchingRows, OfHalfLinesLeaveTogether) {
+  for (const auto& [text, joined] :
+       {std::pair{"f32[24,4000] -> f32[24,4000]{0,1}", true},
+        std::pair{"f64[12,4000] -> f64[12,4000]{0,1}", true},
+        std::pair{"u16[48,4000] -> u16[48,4000]{0,1}", true},
+        std::pair{"f32[896,128]{0,1} -> f32[896,128]{1,0:T(8,8)}", true}}) {
+    const Program program =
+        on_lines(plan_programs(simplified_space(text), target_of({"avx2", Caches::hold_nothing})));
+    EXPECT_TRUE(stores_known_lines(program)) << text;
+    EXPECT_EQ(program.operands.back().role == program::Role::scratch, joined) << text;
+  }
 }
 
 TEST(Images, GoOnBesideTheColumnsWhereBoxesWouldBeSmall) {

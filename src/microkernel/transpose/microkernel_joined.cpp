@@ -22,6 +22,7 @@
 #include "microkernel/microkernel.hpp"
 #include "microkernel/packed/row_mixing.hpp"
 #include "microkernel/tile_run.hpp"
+#include "microkernel/transpose/paced_asks.hpp"
 #include "microkernel/transpose/panel_image.hpp"
 #include "microkernel/transpose/shifted_image.hpp"
 
@@ -73,7 +74,8 @@ class JoinedTranspose {
   }
 
   Body emit() const {
-    Body body = digit();
+    Body body = asks_of_digit();
+    append(body, digit());
     if (digits() > 1) body = loop_always(digits(), walked_digits(), std::move(body));
     // All panels live on one scratch: wherever the box stands, they are one unit of work.
     return loop_always(1, {}, std::move(body));
@@ -97,7 +99,9 @@ class JoinedTranspose {
   std::vector<Step> walked_digits() const {
     std::vector<Step> steps{columns_.step(target_stream, 0, digit_),
                             {source_stream, digit_ * element_}};
-    if (asks_as_rows_come()) {
+    if (asks_by_digit()) {
+      paced_asks().add_step(steps, 0);
+    } else if (asks_as_rows_come()) {
       Step asks = asks_step();
       asks.stride *= panels_of_digit();
       steps.push_back(std::move(asks));
@@ -163,7 +167,7 @@ class JoinedTranspose {
 
   /// Whether rows are asked for as others come in, not while the image leaves.
   bool asks_as_rows_come() const {
-    if (digits() > 1) return machine_.ahead != 0;
+    if (digits() > 1) return machine_.ahead != 0 && !asks_by_digit();
     if (rows_.sides() > 1) return machine_.ahead != 0 && row_lines() <= panel_columns_;
     const bool on_lines = machine_.alignment % machine_.vector_bytes == 0;
     const bool crowded = std::abs(rows_.at(1, 1)) % machine_.target.page_bytes == 0;
@@ -173,7 +177,29 @@ class JoinedTranspose {
   }
 
   bool asks_as_image_leaves() const {
-    return machine_.ahead != 0 && rows_.sides() == 1 && !asks_as_rows_come();
+    return machine_.ahead != 0 && rows_.sides() == 1 && digits() == 1 && !asks_as_rows_come();
+  }
+
+  /// Whether there are more panels than rows, so that each digit asks for its share of a row.
+  bool asks_by_digit() const {
+    return digits() > 1 && machine_.ahead != 0 && row_lines() > rows_.extent();
+  }
+
+  PacedAsks paced_asks() const {
+    const int64_t line = machine_.target.line_bytes, rows = rows_.extent();
+    const int64_t lines = ceil_div(columns_.extent() * element_, line);
+    int64_t share = ceil_div(rows * lines, digits());
+    while (share < lines && digits() / ceil_div(lines, share) < rows) ++share;
+    if (share > lines) share = ceil_div(share, lines) * lines;
+    return {rows_, lines, at_[1] + machine_.ahead, machine_, {0, digits(), share}};
+  }
+
+  Body asks_of_digit() const {
+    if (!asks_by_digit()) return {};
+    const PacedAsks asks = paced_asks();
+    Emitter emitter(machine_.target, machine_.vector_bytes);
+    asks.ask(emitter);
+    return body_of(emitter.take());
   }
 
   PanelImage::Asks asks_of_box() const {
@@ -259,7 +285,7 @@ bool can_join(const TileRun& rows, int64_t filled, const TileRun& columns, const
   const int64_t panel = panel_row_bytes(machine) / element;
   const nest::Side& digit = columns.digits().front();
   const bool whole = machine.alignment % vector == 0 && digit.extent % panel == 0;
-  const bool stages = run % vector == 0 && machine.nontemporal &&
+  const bool stages = run % machine.target.line_bytes == 0 && machine.nontemporal &&
                       (rows.sides() == 1 || can_stage(rows, columns, {}, machine));
   if (stages || panel * run > program::scratch_in_l1_bytes || !(whole || can_shift_images(machine)))
     return false;

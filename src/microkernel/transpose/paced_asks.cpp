@@ -53,6 +53,7 @@ PacedAsks::PacedAsks(const TileRun& rows, int64_t row_lines, int64_t first, cons
   if (!comes_out(written_) && rows.divides(bundle))
     written_ = {bundle, together, row_lines_ / together, together};
   rows_of_filling_ = rows.extent() - rows_asked(written_);
+  if (pace.filling == 0) rows_of_filling_ = 0;
   if (rows_of_filling_ > 0) filled_ = filling_share(rows_of_filling_);
 }
 
@@ -109,6 +110,10 @@ void PacedAsks::ask(Emitter& emitter, int64_t line, int64_t beside) const {
   const int64_t begin = line * written_.lines() / pace_.written_lines;
   const int64_t end = (line + 1) * written_.lines() / pace_.written_lines;
   for (int64_t k = begin; k < end; ++k) ask(emitter, written_, k, beside);
+}
+
+void PacedAsks::ask(Emitter& emitter) const {
+  for (int64_t line = 0; line < pace_.written_lines; ++line) ask(emitter, line, 0);
 }
 
 void PacedAsks::ask_filling(Emitter& emitter, int64_t beside) const {

@@ -50,6 +50,8 @@ class PacedAsks {
   /// Asks for what goes with line `line` of those that an iteration writes; `beside`: bytes from
   /// there.
   void ask(Emitter& emitter, int64_t line, int64_t beside) const;
+  /// Asks for what goes with all of them at once.
+  void ask(Emitter& emitter) const;
   /// The same of an iteration that brings rows in.
   void ask_filling(Emitter& emitter, int64_t beside) const;
 
