@@ -192,5 +192,45 @@ TEST(CopiedRuns, OfBytesComeInByWholeVectorsOfColumns) {
   EXPECT_GE(loads[32], 64);
 }
 
+TEST(LongRows, ArePutTogetherWhereTheyLieApart) {
+  struct Row {
+    const char* text;
+    bool images;
+  };
+  for (const Row& row :
+       {Row{"f32[60,90,201] -> f32[60,90,201]{2,0,1}", true},
+        Row{"f32[40,60,511] -> f32[40,60,511]{2,0,1}", true},
+        Row{"f32[40,60,513] -> f32[40,60,513]{2,0,1}", false},
+        // Tiles of whole lines, the last of a row a part of one; less of them.
+        Row{"f32[96,1026]{1,0:T(8,128)} -> f32[96,1026]", true},
+        Row{"f32[96,1026]{1,0:T(8,64)} -> f32[96,1026]", false},
+        Row{"f32[96,1024]{1,0:T(8,128)} -> f32[96,1024]", false},
+        // Side by side, and one by itself.
+        Row{"f32[400,151]{1,0:PAD(400,160;zero)} -> f32[400,151]", false},
+        Row{"f32[40,151,60] -> f32[40,151,60]{2,0,1:PAD(40,151,67;zero)}", false}}) {
+    for (const char* features : {"sse2", "avx2", "avx512_vbmi"}) {
+      Target target = streaming(features);
+      target.reads_ahead_by_step = target.images_rows = true;
+      const bool half_lines = target.vector_bytes < target.line_bytes;
+      EXPECT_EQ(scheduled(row.text, target).staging == Staging::images, row.images && half_lines)
+          << features << ' ' << row.text;
+    }
+  }
+}
+
+TEST(LongRows, OfTilesMoveWhole) {
+  for (const char* features : {"sse2", "avx2"}) {
+    Target target = streaming(features);
+    target.reads_ahead_by_step = target.images_rows = true;
+    for (const char* text :
+         {"f32[24,1026]{1,0:T(8,128)} -> f32[24,1026]",
+          "f32[17,3333]{1,0:T(8,128)} -> f32[17,3333]", "u8[19,5077]{1,0:T(8,512)} -> u8[19,5077]",
+          "f64[9,333]{1,0:T(4,64)} -> f64[9,333]", "u16[35,1999]{1,0:T(32,384)} -> u16[35,1999]"}) {
+      const Report report = run_for(target, text);
+      EXPECT_EQ(report.outcome, Outcome::passed) << features << ' ' << report.text;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace restride::testing
