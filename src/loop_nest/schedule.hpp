@@ -129,6 +129,8 @@ struct Schedule {
   bool reads_between = true;
   /// Along runs of the target, and, of what is between those ends, along runs of the source.
   std::array<Peel, 2> peels{};
+  /// Elements of the innermost loop of the tile that move as one where bounds leave them whole.
+  int64_t joined_elements = 1;
   /// Of packed elements: which rows are mixed.
   MixedRows mixed = MixedRows::source;
 

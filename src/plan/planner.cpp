@@ -131,7 +131,7 @@ std::optional<Planned> computed_behind(const Schedule& on_line, const Target& ta
 std::optional<Planned> plan_behind_header(const IterationSpace& simplified, const Schedule& on_line,
                                           const Target& target, int64_t most_bytes) {
   const TargetPointer behind{target.vector_bytes, header_bytes % target.vector_bytes};
-  if (behind.phase == 0) return std::nullopt;
+  if (behind.phase == 0 || on_line.joined_elements > 1) return std::nullopt;
   if (on_line.movement == Movement::compute) {
     std::optional<Planned> rows = computed_behind(on_line, target, behind, most_bytes);
     if (rows) return rows;

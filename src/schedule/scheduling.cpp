@@ -12,6 +12,7 @@
 
 #include "program/program.hpp"
 #include "schedule/block_sizes.hpp"
+#include "schedule/cut_elements.hpp"
 #include "schedule/draft.hpp"
 #include "schedule/l1_sets.hpp"
 #include "schedule/movements.hpp"
@@ -178,6 +179,15 @@ Schedule decide(Draft draft) {
 
 Schedule schedule(const IterationSpace& simplified, const Target& target, CodeGoal goal,
                   bool begins_line) {
+  if (goal != CodeGoal::part) {
+    if (const std::optional<scheduling::CutElements> cut = scheduling::cut_elements(simplified)) {
+      std::optional<Schedule> joined = scheduling::with_cut_elements(
+          scheduling::decide(
+              {scheduling::with_whole_elements(simplified, *cut), target, goal, begins_line}),
+          simplified, *cut);
+      if (joined) return *std::move(joined);
+    }
+  }
   return scheduling::decide({simplified, target, goal, begins_line});
 }
 

@@ -209,55 +209,94 @@ class Selector {
   }
 
   Body tile(const nest::Tile& tile, const Around& around) {
-    if (schedule_.movement == Movement::transpose) return tile_at(tile, begun(tile, around));
-    return tile_at(tile, around);
+    const Around at = schedule_.movement == Movement::transpose ? begun(tile, around) : around;
+    if (schedule_.joined_elements == 1 || tile.work == nest::Work::fill)
+      return tile_at(tile, schedule_, at);
+    if (tile.sides.back().extent != schedule_.joined_elements) return cut_elements(tile, at);
+    nest::Tile whole = tile;
+    whole.sides.pop_back();
+    Schedule wide = schedule_;
+    wide.space.op.bytes *= wide.joined_elements;
+    --wide.tile_loops;
+    wide.target_run &= ~(uint32_t{1} << wide.tile_loops);
+    return tile_at(whole, wide, at);
   }
 
-  Body tile_at(const nest::Tile& tile, const Around& around) {
-    const int64_t at = in_bytes(around.at, nest_.op)[0];
-    const bool joins = schedule_.movement == Movement::row && schedule_.window_loop < 0 &&
-                       tile.work == nest::Work::compute &&
-                       can_join_rows(tile, nest_.op.bytes, target_);
+  /// Of the target's pointer, as far as elements that move as one lie like it.
+  int64_t pointer_alignment(const Schedule& schedule) const {
+    const int64_t bytes = schedule.space.op.bytes, joined = bytes * schedule.joined_elements;
+    const auto& loops = schedule.space.loops;
+    const bool alike = std::all_of(loops.begin(), loops.end() - 1,
+                                   [&](const Loop& loop) { return loop.stride[0] % joined == 0; });
+    return alike ? pointer_alignment_ : std::gcd(pointer_alignment_, bytes);
+  }
+
+  /// Where bounds cut what moves as one, elements move one by one, and padding by itself.
+  Body cut_elements(nest::Tile tile, const Around& around) {
+    Schedule rows = schedule_;
+    rows.movement = Movement::row;
+    Body body;
+    for (size_t k = 0; k < tile.sides.size(); ++k) {
+      const int64_t filled = std::exchange(tile.sides[k].filled, 0);
+      if (filled == 0) continue;
+      const int64_t moved = tile.sides[k].extent - filled;
+      nest::Tile padding{nest::Work::fill, tile.sides};
+      padding.sides[k].extent = filled;
+      tile.sides[k].extent = moved;
+      Around behind = around;
+      behind.at = sum(around.at, padding.sides[k].at(moved));
+      append(body, tile_at(padding, rows, behind));
+    }
+    append(body, tile_at(tile, rows, around));
+    return body;
+  }
+
+  /// As a schedule of the selector's, or one like it, moves it.
+  Body tile_at(const nest::Tile& tile, const Schedule& schedule, const Around& around) {
+    const ElementOp& op = schedule.space.op;
+    const int64_t at = in_bytes(around.at, op)[0];
+    const bool joins = schedule.movement == Movement::row && schedule.window_loop < 0 &&
+                       tile.work == nest::Work::compute && can_join_rows(tile, op.bytes, target_);
     const int64_t alignment = std::gcd(std::gcd(around.alignment, at + around.phase),
-                                       divisor_within(tile, schedule_, joins));
+                                       divisor_within(tile, schedule, joins));
     const bool fills = tile.work == nest::Work::fill;
     const bool fills_within = std::any_of(tile.sides.begin(), tile.sides.end(),
                                           [](const nest::Side& side) { return side.filled > 0; });
     const int64_t before =
-        around.phase == 0 ? 0 : to_vectors(tile, schedule_, around.alignment, at + around.phase);
-    const bool whole = alignment % schedule_.vector_bytes == 0 || before > 0;
-    const Machine machine{target_,
-                          schedule_.vector_bytes,
-                          tile.is_end ? program::lane_bytes : schedule_.network_column_bytes,
-                          nest_.op.bytes,
-                          schedule_.nontemporal,
-                          tile.is_end ? Staging::registers : schedule_.staging,
-                          schedule_.stages_lines,
-                          schedule_.wide_panels,
-                          schedule_.shifts_runs,
-                          fills || fills_within ? tables_.add(fill_pattern()) : 0,
-                          schedule_.nontemporal && whole,
-                          schedule_.nontemporal ? std::gcd(around.alignment, at + around.phase) : 1,
-                          schedule_.stores_runs,
-                          schedule_.claimed_ahead,
-                          schedule_.asked_sources,
-                          schedule_.reads_between,
-                          around.ahead[1],
-                          schedule_.target_first,
-                          pointer_alignment_,
-                          schedule_.short_code,
-                          before,
-                          schedule_.images_blocks,
-                          tile.is_end};
-    const bool fills_bytes = nest_.op.packing[0].bits == 0;
+        around.phase == 0 ? 0 : to_vectors(tile, schedule, around.alignment, at + around.phase);
+    const bool whole = alignment % schedule.vector_bytes == 0 || before > 0;
+    const Machine machine{
+        target_,
+        schedule.vector_bytes,
+        tile.is_end ? program::lane_bytes : schedule.network_column_bytes,
+        op.bytes,
+        schedule.nontemporal,
+        tile.is_end ? Staging::registers : schedule.staging,
+        schedule.stages_lines,
+        schedule.wide_panels,
+        schedule.shifts_runs,
+        fills || fills_within ? tables_.add(fill_pattern()) : 0,
+        schedule.nontemporal && whole,
+        schedule.nontemporal ? std::gcd(around.alignment, at + around.phase) : 1,
+        schedule.stores_runs,
+        schedule.claimed_ahead,
+        schedule.asked_sources,
+        schedule.reads_between,
+        around.ahead[1],
+        schedule.target_first,
+        schedule_.joined_elements == 1 ? pointer_alignment_ : pointer_alignment(schedule_),
+        schedule.short_code,
+        before,
+        schedule.images_blocks,
+        tile.is_end};
+    const bool fills_bytes = op.packing[0].bits == 0;
     if (fills && fills_bytes) return emit_rows(tile, RowValue::fill, around.at, machine);
-    if (fills && schedule_.movement == Movement::mix && has_whole_bytes(tile, nest_.op)) {
-      return emit_rows(filled_bytes(tile, nest_.op), RowValue::fill, in_bytes(around.at, nest_.op),
-                       machine);
+    if (fills && schedule.movement == Movement::mix && has_whole_bytes(tile, op)) {
+      return emit_rows(filled_bytes(tile, op), RowValue::fill, in_bytes(around.at, op), machine);
     }
-    switch (schedule_.movement) {
+    switch (schedule.movement) {
       case Movement::row:
-        if (schedule_.window_loop >= 0)
+        if (schedule.window_loop >= 0)
           return one_unit(emit_rows_of_pieces(tile, around.at, machine), around);
         if (joins) return emit_joined_rows(tile, around.at, machine);
         if (can_shift_rows(tile, machine)) return emit_shifted_rows(tile, around.at, machine);
@@ -265,35 +304,37 @@ class Selector {
       case Movement::splat:
         return emit_rows(tile, RowValue::splat, around.at, machine);
       case Movement::transpose:
-        if (!std::has_single_bit(static_cast<uint64_t>(nest_.op.bytes))) {
-          return emit_uneven_transpose(tile, schedule_.target_run, around.at, machine, tables_,
+        if (!std::has_single_bit(static_cast<uint64_t>(op.bytes))) {
+          return emit_uneven_transpose(tile, schedule.target_run, around.at, machine, tables_,
                                        scratch_bytes_);
         }
-        return emit_transpose(tile, schedule_.target_run, around.at, machine, tables_,
+        return emit_transpose(tile, schedule.target_run, around.at, machine, tables_,
                               scratch_bytes_);
       case Movement::permute:
-        return emit_permutation(tile, schedule_.target_run, around.at, machine, tables_,
+        return emit_permutation(tile, schedule.target_run, around.at, machine, tables_,
                                 scratch_bytes_);
       case Movement::repeat:
       case Movement::gather:
       case Movement::compute:
       case Movement::mix:
-        return one_unit(computed(tile, around, machine), around);
+        return one_unit(computed(tile, schedule, around, machine), around);
     }
     return {};
   }
 
-  Body computed(const nest::Tile& tile, const Around& around, const Machine& machine) {
-    if (schedule_.movement == Movement::mix && tile.work == nest::Work::compute)
-      return boxes_.mixed(tile, schedule_, around.at, machine);
-    if (is_packed(nest_.op)) return boxes_.packed(tile, nest_.op, around.at, machine);
-    BoxPlaces places{{}, around.ahead, schedule_.rows_ahead};
+  Body computed(const nest::Tile& tile, const Schedule& schedule, const Around& around,
+                const Machine& machine) {
+    const ElementOp& op = schedule.space.op;
+    if (schedule.movement == Movement::mix && tile.work == nest::Work::compute)
+      return boxes_.mixed(tile, schedule, around.at, machine);
+    if (is_packed(op)) return boxes_.packed(tile, op, around.at, machine);
+    BoxPlaces places{{}, around.ahead, schedule.rows_ahead};
     for (size_t k = 0; k < places.operands.size(); ++k) {
       places.operands[k] = {static_cast<int>(k), around.at[k]};
     }
-    if (schedule_.movement == Movement::gather || is_unnested(tile))
-      return boxes_.unnested(tile, nest_.op, places, machine);
-    return boxes_.computed(tile, schedule_.target_run, nest_.op, places, machine);
+    if (schedule.movement == Movement::gather || is_unnested(tile))
+      return boxes_.unnested(tile, op, places, machine);
+    return boxes_.computed(tile, schedule.target_run, op, places, machine);
   }
 
   /// Items of the root are units of their own; what belongs together there gets a loop around it.
