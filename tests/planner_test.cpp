@@ -346,7 +346,7 @@ TEST(Streaming, GoesAroundTheCachesWhereverInALineTheTargetBegins) {
         Row{"avx512_vbmi", "u8[1001,999] -> u8[1001,999]{0,1}", {1}, true},
         // Shifts of at least two bytes; copies of any.
         Row{"avx512", "f32[512,256] -> f32[512,256]{0,1}", {64, 64, 2, 1}, false},
-        Row{"avx2", "f32[512,256] -> f32[512,256]{0,1}", {32, 32, 1}, true}}) {
+        Row{"avx2", "f32[512,256] -> f32[512,256]{0,1}", {64, 32, 1}, true}}) {
     const IterationSpace space = simplified_space(row.text);
     const Target target = target_of({row.target, Caches::hold_nothing});
     const std::vector<Program> programs = plan_programs(space, target);

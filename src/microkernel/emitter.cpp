@@ -80,6 +80,17 @@ Reg Emitter::load_part(Reg into, int stream, int64_t offset, VectorPart part) {
                  .offset = offset});
 }
 
+Reg Emitter::load_over(Reg pattern, int stream, int64_t offset, int64_t bytes) {
+  if (target_.byte_masks) return load_part(pattern, stream, offset, {bytes, 0});
+  Reg value = pattern;
+  int at = 0;
+  for (; at + 16 <= bytes; at += 16) value = load_lane(value, stream, offset + at, 16, at);
+  if (at == bytes) return value;
+  const Reg lane = load_pieces(pattern, stream, offset + at, static_cast<int>(bytes) - at);
+  if (vector_bytes_ == program::lane_bytes) return lane;
+  return append({.code = Code::insert, .at = static_cast<uint8_t>(at), .a = value, .b = lane});
+}
+
 Reg Emitter::splat(int stream, int64_t offset, int width) {
   return append({.code = Code::splat,
                  .stream = static_cast<uint8_t>(stream),

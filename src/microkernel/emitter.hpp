@@ -43,6 +43,8 @@ class Emitter {
   program::Reg load_lane(program::Reg into, int stream, int64_t offset, int bytes, int at);
   /// `into`, which may be none, with some bytes replaced by memory; the target has byte masks.
   program::Reg load_part(program::Reg into, int stream, int64_t offset, VectorPart part);
+  /// Less than a vector over the first bytes of a register whose lanes are all alike.
+  program::Reg load_over(program::Reg pattern, int stream, int64_t offset, int64_t bytes);
   program::Reg splat(int stream, int64_t offset, int width);
   program::Reg constant(int table);
   /// A register that is not there may hold anything; two make none.

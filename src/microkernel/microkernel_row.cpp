@@ -2,7 +2,9 @@
 // element of it, or padding. Whole vectors, in batches of loads before stores; a masked or
 // piecewise tail.
 #include <algorithm>
+#include <optional>
 
+#include "base/arithmetic.hpp"
 #include "microkernel/emitter.hpp"
 #include "microkernel/microkernel.hpp"
 #include "microkernel/row_walk.hpp"
@@ -29,13 +31,15 @@ bool stores_run(RowValue value, int64_t bytes, const Machine& machine) {
 class Rows {
  public:
   /// `filled`: elements at the end of each run that are padding. `asks`: what is loaded through
-  /// masks is asked for a page ahead.
-  Rows(RowValue value, int64_t filled, bool asks, const Machine& machine)
+  /// masks is asked for a page ahead. `first_line`: where one begins, if that is known.
+  Rows(RowValue value, int64_t filled, bool asks, const Machine& machine,
+       std::optional<int64_t> first_line = {})
       : value_(value),
         filled_bytes_(filled * machine.element_bytes),
         asks_(asks),
         machine_(machine),
-        vector_(machine.vector_bytes) {}
+        vector_(machine.vector_bytes),
+        first_line_(first_line) {}
 
   /// Straight-line code for some runs.
   Block vectors(const std::vector<Run>& runs) {
@@ -51,13 +55,14 @@ class Rows {
       const int64_t stored =
           stores_run(value_, run_bytes, machine_) ? run_bytes / vector_ * vector_ : 0;
       if (stored > 0) emitter_.store_run(repeated_, target_stream, run.at[0], stored);
+      const int64_t lines = in_whole_lines(run);
       for (int64_t begin = stored; begin < run_bytes; begin += vector_) {
         const int bytes = static_cast<int>(std::min<int64_t>(vector_, run_bytes - begin));
         const Reg value = value_ == RowValue::copy
                               ? loaded(run.at[1] + begin, bytes,
                                        std::min<int64_t>(bytes, run_bytes - filled_bytes_ - begin))
                               : repeated_;
-        pending_.push_back({value, run.at[0] + begin, bytes});
+        pending_.push_back({value, run.at[0] + begin, bytes, begin < lines});
         if (static_cast<int64_t>(pending_.size()) == batch) flush();
       }
     }
@@ -70,6 +75,7 @@ class Rows {
     Reg value;
     int64_t offset;
     int bytes;
+    bool in_whole_line;
   };
 
   struct Held {
@@ -78,11 +84,20 @@ class Rows {
     int bytes;
   };
 
+  /// How much of a run lies in lines that it has whole, as far as is known: of a line that leaves
+  /// one half around the caches and the other one through them both would wait for memory.
+  int64_t in_whole_lines(const Run& run) const {
+    const int64_t line = machine_.target.line_bytes;
+    const int64_t bytes = run.elements * machine_.element_bytes;
+    const bool on_line = first_line_ && (run.at[0] - *first_line_) % line == 0;
+    return on_line && bytes % vector_ != 0 ? bytes / line * line : bytes;
+  }
+
   /// The first `read` bytes come from the source, what is left of `bytes` is padding.
   Reg loaded(int64_t offset, int bytes, int64_t read) {
     if (asks_ && read > 0 && read < vector_) emitter_.ask_ahead(source_stream, offset, read);
     if (read == bytes) return held(offset, bytes);
-    return read <= 0 ? repeated_ : emitter_.load_part(repeated_, source_stream, offset, {read, 0});
+    return read <= 0 ? repeated_ : emitter_.load_over(repeated_, source_stream, offset, read);
   }
 
   /// A load, or the register of the same one in an earlier run: the row repeats.
@@ -102,7 +117,7 @@ class Rows {
       emitter_.claim_ahead(store.offset, store.bytes, machine_.claimed_ahead);
     }
     for (const Pending& store : pending_) {
-      if (machine_.nontemporal && store.bytes == vector_) {
+      if (machine_.nontemporal && store.bytes == vector_ && store.in_whole_line) {
         emitter_.store_nontemporal(store.value, target_stream, store.offset);
       } else {
         emitter_.store(store.value, target_stream, store.offset, store.bytes);
@@ -116,6 +131,7 @@ class Rows {
   const bool asks_;
   const Machine& machine_;
   const int64_t vector_;
+  const std::optional<int64_t> first_line_;
   Emitter emitter_{machine_.target, machine_.vector_bytes};
   std::vector<Pending> pending_;
   std::vector<Held> held_;
@@ -177,6 +193,32 @@ Body emit_rows_of_pieces(const nest::Tile& tile, const Strides& at, const Machin
   return body;
 }
 
+namespace {
+
+/// Rows with padding that are too long for straight-line code: whole lines of either, and the line
+/// between.
+Body emit_long_filled_rows(const nest::Tile& tile, const Strides& at, const Machine& machine) {
+  const int64_t bytes = machine.element_bytes;
+  const int64_t in_line = std::max<int64_t>(machine.target.line_bytes / bytes, 1);
+  const nest::Side& run = tile.sides.back();
+  const int64_t moved = run.extent - run.filled, whole = moved / in_line * in_line;
+  const int64_t joined = std::min(ceil_div(moved, in_line) * in_line, run.extent);
+  const auto part = [&](int64_t begin, int64_t end, RowValue value) {
+    if (begin == end) return Body{};
+    nest::Tile some = tile;
+    nest::Side& elements = some.sides.back();
+    elements.extent = end - begin;
+    elements.filled = value == RowValue::copy ? std::max<int64_t>(end - moved, 0) : 0;
+    return emit_rows(some, value, sum(at, run.at(begin)), machine);
+  };
+  Body body = part(0, whole, RowValue::copy);
+  append(body, part(whole, joined, RowValue::copy));
+  append(body, part(joined, run.extent, RowValue::fill));
+  return body;
+}
+
+}  // namespace
+
 Body emit_rows(const nest::Tile& tile, RowValue value, const Strides& at, const Machine& machine) {
   if (begin_between_lines(tile, value, machine))
     return emit_rows_between_lines(tile, value, at, machine);
@@ -187,6 +229,8 @@ Body emit_rows(const nest::Tile& tile, RowValue value, const Strides& at, const 
   const bool run = !walk.sides.empty() && walk.sides.back().stride[0] == bytes;
   walk.elements = run ? walk.sides.back().extent : 1;
   const int64_t filled = run ? walk.sides.back().filled : 0;
+  if (filled > 0 && walk.elements > most_straight_vectors * machine.vector_bytes / bytes)
+    return emit_long_filled_rows(tile, at, machine);
   if (run) walk.sides.pop_back();
   walk.advance = {bytes, value == RowValue::copy ? bytes : 0};
   walk.group = std::max<int64_t>(1, machine.vector_bytes / bytes);
@@ -204,7 +248,13 @@ Body emit_rows(const nest::Tile& tile, RowValue value, const Strides& at, const 
     walk.most_straight_groups = walk.looped_groups = 1;
   }
   const bool asks = !walk.sides.empty() && asks_page_ahead(machine, walk.sides.back().stride[1]);
-  Rows rows(value, filled, asks, machine);
+  const int64_t line = machine.target.line_bytes;
+  const bool on_lines = machine.alignment % line == 0 &&
+                        std::all_of(walk.sides.begin(), walk.sides.end(), [&](const auto& side) {
+                          return side.own.empty() && side.stride[0] % line == 0;
+                        });
+  if (on_lines) walk.line = std::max<int64_t>(line / bytes, 1);
+  Rows rows(value, filled, asks, machine, on_lines ? std::optional(at[0]) : std::nullopt);
   return walk_rows(walk, at, [&](const std::vector<Run>& runs) { return rows.vectors(runs); });
 }
 

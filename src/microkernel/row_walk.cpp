@@ -29,8 +29,10 @@ class Walker {
   /// One long row.
   Body row(const Strides& at) const {
     const int64_t chunk = walk_.looped_groups * walk_.group;
-    const int64_t elements = walk_.elements - walk_.first, chunks = elements / chunk;
-    const int64_t rest = elements % chunk;
+    const int64_t elements = walk_.elements - walk_.first;
+    const bool ends_in_vector = elements % walk_.group != 0;
+    const int64_t looped = ends_in_vector ? elements / walk_.line * walk_.line : elements;
+    const int64_t chunks = looped / chunk, rest = elements - chunks * chunk;
     const Strides begin = after(at, walk_.first);
     Body body;
     if (walk_.first > 0) body.push_back(emit_({{at, walk_.first}}));

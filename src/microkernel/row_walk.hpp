@@ -26,9 +26,10 @@ struct RowWalk {
   int64_t elements;               ///< of a row
   Strides advance;                ///< bytes per element of a row
   int64_t group;                  ///< elements that the caller moves at once: most often a vector
-  int64_t most_straight_groups;   ///< more are looped over
-  int64_t looped_groups;          ///< straight-line code of a long row's loop
-  int64_t first = 0;              ///< elements of a row that are moved before all groups
+  int64_t line = 1;  ///< rows that end within a group are looped over by so many elements
+  int64_t most_straight_groups;  ///< more are looped over
+  int64_t looped_groups;         ///< straight-line code of a long row's loop
+  int64_t first = 0;             ///< elements of a row that are moved before all groups
 };
 
 /// Code for all rows of a tile. The runs passed to `emit` begin with the row, or at multiples of

@@ -167,7 +167,7 @@ std::optional<Planned> plan_digits_behind_header(const IterationSpace& simplifie
   return plan_behind_header(simplified, schedule(simplified, apart), apart, most_bytes);
 }
 
-Promise on_line(const Target& target) { return {{target.vector_bytes}, true}; }
+Promise on_line(const Target& target) { return {{target.line_bytes}, true}; }
 
 /// Nothing but what stores of lines that begin elsewhere need: allocators put a header before the
 /// arrays that they give.

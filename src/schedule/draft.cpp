@@ -14,8 +14,8 @@
 namespace restride::scheduling {
 namespace {
 
-// Longer rows are loops, and the line that is written twice does not show.
-constexpr int64_t most_filled_row_vectors = 16;
+// With masks: longer rows are loops, and the line that is written twice does not show.
+constexpr int64_t most_filled_row_bytes = 1024;
 
 // Short runs of a source with gaps: the line that holds some of them is used up before it is gone,
 // and so is a page where what lies inside visits more of them than have their translations at hand.
@@ -242,7 +242,8 @@ void Draft::move_outside(int k, int to) {
 }
 
 bool Draft::fills_within(const Loop& loop, Mark mark) const {
-  if (!target().byte_masks || !loop.own.empty()) return false;
+  const bool masks = target().byte_masks || schedule_.movement == Movement::row;
+  if (!masks || !loop.own.empty()) return false;
   const bool run = loop.stride[0] == schedule_.space.op.bytes;
   const int64_t run_bytes = loop.extent * schedule_.space.op.bytes;
   switch (schedule_.movement) {
@@ -250,7 +251,7 @@ bool Draft::fills_within(const Loop& loop, Mark mark) const {
       return mark == Mark::target_run;
     case Movement::row:
       return schedule_.window_loop < 0 && run &&
-             run_bytes <= most_filled_row_vectors * target().vector_bytes;
+             (run_bytes <= most_filled_row_bytes || !target().byte_masks);
     case Movement::transpose:
       return run && mark == Mark::target_run &&
              (run_bytes <= schedule_.vector_bytes || schedule_.fills_images);

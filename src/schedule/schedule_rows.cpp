@@ -117,6 +117,21 @@ void rows_by_pages(Draft& draft, int64_t row_bytes) {
   draft.move_inside(draft.next_in_run(0, row_bytes));
 }
 
+// Rows of a few lines, of which some that lie in other rows of the source make a block of the
+// target, and the next one follows: in the order of the source lines would leave a block apart.
+// Where vectors are parts of lines. Zen 3, 41 problems from rows to tiles .755 of the time.
+constexpr int64_t most_blocked_row_bytes = 512, most_blocked_rows = 64, least_blocks = 16;
+
+/// Whether rows make such blocks.
+bool make_blocks(const Draft& draft, int64_t row_bytes) {
+  const int next = draft.next_in_run(0, row_bytes), beside = draft.next_in_run(1, row_bytes);
+  if (!halves_lines(draft) || next < 0 || beside < 0 || row_bytes > most_blocked_row_bytes)
+    return false;
+  const int64_t rows = draft.loop(next).extent, blocks = draft.loop(beside).extent;
+  return rows <= most_blocked_rows && rows < blocks && blocks >= least_blocks &&
+         draft.loop(beside).stride[0] == rows * row_bytes;
+}
+
 /// Where the processor reads ahead of steps: rows in the order of the source.
 bool rows_by_source(Draft& draft, int64_t row_bytes) {
   const Target& target = draft.target();
@@ -125,6 +140,7 @@ bool rows_by_source(Draft& draft, int64_t row_bytes) {
       !(whole ? target.reads_ahead_by_step : shifts_rows_by_source(draft, row_bytes))) {
     return false;
   }
+  if (whole && make_blocks(draft, row_bytes)) return false;
   const int next = draft.next_in_run(0, row_bytes);
   const bool together = row_bytes < least_single_row_bytes && next >= 0 &&
                         draft.movable_inside(next) &&

@@ -17,8 +17,12 @@ using program::Body;
 using program::Reg;
 using program::Step;
 
+/// Whether a run leaves as it stands. Of a line of which it has a vector and a part, that part
+/// would go through the caches.
 bool begins_line(const ImageRun& run, const Machine& machine) {
-  return machine.alignment % machine.vector_bytes == 0 && run.target % machine.vector_bytes == 0;
+  const int64_t vector = machine.vector_bytes;
+  const bool whole = !copies_to_lines(machine.target) || run.bytes % vector == 0;
+  return whole && machine.alignment % vector == 0 && run.target % vector == 0;
 }
 
 /// A line from one place to another.
