@@ -66,15 +66,18 @@ TEST(CutElements, AreWholeInTheSpaceThatIsScheduled) {
 }
 
 TEST(CutElements, AreTransposedAsOne) {
-  const Schedule schedule = scheduled(pairs, streaming_target());
+  const Target target = target_of({"avx2", Caches::hold_nothing});
+  const Schedule schedule = scheduled(pairs, target);
   EXPECT_EQ(schedule.movement, Movement::transpose);
   EXPECT_EQ(schedule.joined_elements, 2);
   EXPECT_TRUE(schedule.nontemporal);
   EXPECT_EQ(schedule.space.op.bytes, 2);
   EXPECT_EQ(schedule.space.loops.back().extent, 2);
-  // Rows that are copied are so with and without.
-  const char* const rows = "bf16[3,5,4001]{0,1,2:T(1,1,2)} -> bf16[3,5,4001]{1,0,2:T(1,1,2)}";
-  EXPECT_EQ(scheduled(rows, streaming_target()).joined_elements, 1);
+  // Rows that are copied are so with and without; blocks that are permuted make lines.
+  for (const char* text : {"bf16[3,5,4001]{0,1,2:T(1,1,2)} -> bf16[3,5,4001]{1,0,2:T(1,1,2)}",
+                           "f32[413,405] -> f32[413,405]{1,0:T(8,4)}"}) {
+    EXPECT_EQ(scheduled(text, target).joined_elements, 1) << text;
+  }
 }
 
 TEST(CutElements, MoveAllThatThereIs) {

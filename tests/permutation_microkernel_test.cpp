@@ -235,5 +235,18 @@ TEST_P(Microkernel, FillsWhatIsPaddingOfATile) {
   }
 }
 
+/// Where transposes around the caches would write few lines of elements that fill a lane.
+TEST_P(Microkernel, PermutesElementsThatFillALaneByHalves) {
+  for (const char* text :
+       {"c128[33,27] -> c128[33,27]{0,1}", "c128[64,48] -> c128[64,48]{0,1}",
+        "c128[5,7,12] -> c128[5,7,12]{0,1,2}", "c128[3,100] -> c128[3,100]{0,1}",
+        "c128[33,20] -> c128[33,20]{0,1:PAD(35,24;zero)}",
+        "c128[33,20] -> c128[33,20]{0,1:PAD(35,24;one)}", "f32[43,60] -> f32[43,60]{1,0:T(8,4)}",
+        "f64[40,66] -> f64[40,66]{1,0:T(8,2)}", "u8[40,160] -> u8[40,160]{1,0:T(16,16)}"}) {
+    expect_conforms(text, GetParam());
+    if (HasFatalFailure()) return;
+  }
+}
+
 }  // namespace
 }  // namespace restride::testing

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "loop_nest/loop_nest.hpp"
@@ -338,6 +339,30 @@ TEST(Computations, MakeWholeVectorsOfShortRowsAndGoOnBehindThem) {
       tile.push_back(loop->extent);
     }
     EXPECT_EQ(tile, row.tile) << row.text;
+  }
+}
+
+TEST(Permutations, TakeElementsThatFillALaneByHalvesWhereVectorsAreHalfALine) {
+  struct Row {
+    const char* text;
+    bool halves;
+  };
+  for (const Row& row : {Row{"c128[100,200] -> c128[100,200]{0,1}", true},
+                         Row{"f32[200,400] -> f32[200,400]{1,0:T(8,4)}", true},
+                         Row{"c128[100,200] -> c128[100,200]{0,1:PAD(104,200;zero)}", true},
+                         // Padding whose halves differ, rows that are copied, what is narrower.
+                         Row{"c128[100,200] -> c128[100,200]{0,1:PAD(104,200;one)}", false},
+                         Row{"c128[100,10,200] -> c128[100,10,200]{2,0,1}", false},
+                         Row{"f64[100,200] -> f64[100,200]{0,1}", false}}) {
+    for (const char* features : {"avx2", "avx512_vbmi"}) {
+      for (const Caches caches : {Caches::hold_nothing, Caches::hold_everything}) {
+        const IterationSpace space = simplified_space(row.text);
+        const Schedule made = schedule(space, target_of({features, caches}));
+        const bool half_lines = std::string(features) == "avx2" && caches == Caches::hold_nothing;
+        EXPECT_EQ(made.space.op.bytes < space.op.bytes, row.halves && half_lines)
+            << features << ' ' << row.text;
+      }
+    }
   }
 }
 

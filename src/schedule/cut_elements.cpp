@@ -44,6 +44,10 @@ std::optional<CutElements> cut_elements(const IterationSpace& space) {
   return std::nullopt;
 }
 
+bool makes_lines_of_cut_elements(const Schedule& one_by_one) {
+  return one_by_one.movement == Movement::permute && one_by_one.nontemporal;
+}
+
 IterationSpace with_whole_elements(const IterationSpace& space, const CutElements& cut) {
   IterationSpace whole = space;
   const int cut_axis = space.loops[cut.loop].axis;

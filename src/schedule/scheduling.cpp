@@ -174,21 +174,48 @@ Schedule decide(Draft draft) {
   return std::move(schedule);
 }
 
+// Elements that fill a lane are permuted as two halves each where vectors are parts of lines:
+// transposes write lines of a few of them.
+constexpr int64_t halved_bytes = program::lane_bytes;
+
+/// Whether elements are as wide and may be halved, the padding between them, too.
+bool can_halve(const IterationSpace& space, const Target& target) {
+  const auto middle = space.op.fill.begin() + halved_bytes / 2;
+  return target.vector_bytes < target.line_bytes && is_move(space.op) && !is_packed(space.op) &&
+         space.op.bytes == halved_bytes && space.tail_begin == space.tail_end &&
+         std::equal(space.op.fill.begin(), middle, middle);
+}
+
+/// The same space of elements half as wide.
+IterationSpace with_halves(IterationSpace space) {
+  space.op.bytes /= 2;
+  const int64_t half = space.op.bytes;
+  space.loops.push_back({static_cast<int>(space.axes.size()), 1, 2, {half, half}});
+  space.axes.push_back({2, 2});
+  return space;
+}
+
+bool streams(const Schedule& schedule, Movement movement) {
+  return schedule.nontemporal && schedule.movement == movement;
+}
+
 }  // namespace
 }  // namespace scheduling
 
 Schedule schedule(const IterationSpace& simplified, const Target& target, CodeGoal goal,
                   bool begins_line) {
-  if (goal != CodeGoal::part) {
-    if (const std::optional<scheduling::CutElements> cut = scheduling::cut_elements(simplified)) {
-      std::optional<Schedule> joined = scheduling::with_cut_elements(
-          scheduling::decide(
-              {scheduling::with_whole_elements(simplified, *cut), target, goal, begins_line}),
-          simplified, *cut);
-      if (joined) return *std::move(joined);
-    }
+  using namespace scheduling;
+  Schedule one_by_one = decide({simplified, target, goal, begins_line});
+  if (goal == CodeGoal::part) return one_by_one;
+  if (streams(one_by_one, Movement::transpose) && can_halve(simplified, target)) {
+    Schedule halves = decide({with_halves(simplified), target, goal, begins_line});
+    return streams(halves, Movement::permute) ? std::move(halves) : std::move(one_by_one);
   }
-  return scheduling::decide({simplified, target, goal, begins_line});
+  const std::optional<CutElements> cut = cut_elements(simplified);
+  if (!cut || makes_lines_of_cut_elements(one_by_one)) return one_by_one;
+  Schedule whole = decide({with_whole_elements(simplified, *cut), target, goal, begins_line});
+  std::optional<Schedule> joined = with_cut_elements(std::move(whole), simplified, *cut);
+  return joined ? *std::move(joined) : std::move(one_by_one);
 }
 
 }  // namespace restride
