@@ -3,16 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <string>
 #include <vector>
 
 #include "loop_nest/loop_nest.hpp"
-#include "plan/planner.hpp"
 #include "schedule/scheduling.hpp"
 #include "space/iteration_space.hpp"
 #include "support/scheduled.hpp"
 #include "support/setups.hpp"
-#include "support/stored_lines.hpp"
 #include "target/target.hpp"
 
 namespace restride::testing {
@@ -132,60 +129,6 @@ TEST(Rows, BetweenLinesGoInTheOrderOfTheSource) {
   target.reads_ahead_by_step = false;
   EXPECT_EQ(scheduled("f32[284,2307,34] -> f32[284,2307,34]{2,0,1}", target).staging,
             Staging::images);
-}
-
-TEST(Rows, OfBlocksOfTheTargetGoInItsOrder) {
-  struct Row {
-    const char* text;
-    bool by_blocks;
-  };
-  for (const Row& row : {Row{"f32[512,3952] -> f32[512,3952]{1,0:T(16,16)}", true},
-                         Row{"f32[513,3947] -> f32[513,3947]{1,0:T(16,16)}", true},
-                         Row{"f32[512,4096] -> f32[512,4096]{1,0:T(16,128)}", true},
-                         Row{"u8[64,50,247,64] -> u8[64,50,247,64]{3,0,2,1}", true},
-                         // Longer rows, more of them, few blocks, blocks of the source.
-                         Row{"f32[512,8192] -> f32[512,8192]{1,0:T(16,256)}", false},
-                         Row{"f32[800,3952] -> f32[800,3952]{1,0:T(100,16)}", false},
-                         Row{"f32[8192,160] -> f32[8192,160]{1,0:T(16,16)}", false},
-                         Row{"f32[512,3952]{1,0:T(16,16)} -> f32[512,3952]", false}}) {
-    for (const char* features : {"avx2", "avx512_vbmi"}) {
-      Target target = target_of({features, Caches::hold_nothing});
-      target.reads_ahead_by_step = true;
-      const Schedule schedule = scheduled(row.text, target);
-      ASSERT_EQ(schedule.movement, Movement::row) << row.text;
-      // What comes after a tile lies right behind it in the target.
-      const auto tile = schedule.space.loops.end() - schedule.tile_loops;
-      const int64_t bytes = target_run_elements(schedule) * schedule.space.op.bytes;
-      EXPECT_EQ((tile - 1)->stride[0] == bytes,
-                row.by_blocks && *features == 'a' && target.vector_bytes < target.line_bytes)
-          << features << ' ' << row.text;
-    }
-  }
-}
-
-/// One half around the caches and the other one through them would wait for memory.
-TEST(Rows, StoreHalvesOfALineAlike) {
-  for (const char* features : {"sse2", "avx2"}) {
-    const Target target = target_of({features, Caches::hold_nothing});
-    for (const char* text :
-         {"f16[64,209] -> f16[64,209]{1,0:T(8,64)}", "u8[40,51] -> u8[40,51]{1,0:PAD(40,64;zero)}",
-          "u8[40,1301] -> u8[40,1301]{1,0:PAD(40,1344;one)}",
-          "f32[20,1001] -> f32[20,1001]{1,0:PAD(20,1024;one)}",
-          "f32[20,201] -> f32[20,201]{1,0:PAD(20,208;zero)}",
-          "f32[20,1000] -> f32[20,1000]{1,0:T(4,512)}",
-          "f32[2,30,57]{1,2,0} -> f32[2,30,57]{2,1,0:T(16,1)}"}) {
-      const Program program = on_lines(plan_programs(simplified_space(text), target));
-      const StoredLines lines(program);
-      EXPECT_FALSE(lines.around().empty()) << features << ' ' << text;
-      EXPECT_EQ(lines.both(), 0) << features << ' ' << text;
-    }
-    // What is behind the rows of a target without padding there.
-    const Program program = on_lines(plan_programs(
-        simplified_space("f32[20,1001] -> f32[20,1001]{1,0:PAD(20,1024;unknown)}"), target));
-    const StoredLines lines(program);
-    EXPECT_EQ(lines.through().size(), 20u) << features;
-    EXPECT_EQ(lines.both(), 0) << features;
-  }
 }
 
 TEST(Images, TakeLongRunsPieceByPieceWherePagesStayAtHand) {
@@ -339,30 +282,6 @@ TEST(Computations, MakeWholeVectorsOfShortRowsAndGoOnBehindThem) {
       tile.push_back(loop->extent);
     }
     EXPECT_EQ(tile, row.tile) << row.text;
-  }
-}
-
-TEST(Permutations, TakeElementsThatFillALaneByHalvesWhereVectorsAreHalfALine) {
-  struct Row {
-    const char* text;
-    bool halves;
-  };
-  for (const Row& row : {Row{"c128[100,200] -> c128[100,200]{0,1}", true},
-                         Row{"f32[200,400] -> f32[200,400]{1,0:T(8,4)}", true},
-                         Row{"c128[100,200] -> c128[100,200]{0,1:PAD(104,200;zero)}", true},
-                         // Padding whose halves differ, rows that are copied, what is narrower.
-                         Row{"c128[100,200] -> c128[100,200]{0,1:PAD(104,200;one)}", false},
-                         Row{"c128[100,10,200] -> c128[100,10,200]{2,0,1}", false},
-                         Row{"f64[100,200] -> f64[100,200]{0,1}", false}}) {
-    for (const char* features : {"avx2", "avx512_vbmi"}) {
-      for (const Caches caches : {Caches::hold_nothing, Caches::hold_everything}) {
-        const IterationSpace space = simplified_space(row.text);
-        const Schedule made = schedule(space, target_of({features, caches}));
-        const bool half_lines = std::string(features) == "avx2" && caches == Caches::hold_nothing;
-        EXPECT_EQ(made.space.op.bytes < space.op.bytes, row.halves && half_lines)
-            << features << ' ' << row.text;
-      }
-    }
   }
 }
 

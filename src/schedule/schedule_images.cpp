@@ -1,6 +1,5 @@
 // Schedules of transposes that make images in L1, which leave wherever in a line they begin: of
-// runs of the target that several loops make, and of short ones; of short rows that source and
-// target have in common.
+// runs of the target that several loops make, and of short ones.
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
@@ -9,6 +8,7 @@
 #include "microkernel/microkernel.hpp"
 #include "schedule/block_sizes.hpp"
 #include "schedule/box_order.hpp"
+#include "schedule/imaged_run.hpp"
 #include "schedule/movements.hpp"
 #include "schedule/questions.hpp"
 
@@ -38,8 +38,6 @@ constexpr int64_t least_imaged_column_bytes = 12;
 // f16[165,108,96,15]{1,2,3,0} .21 -> .58, f32[77,66,36,44,6]{2,3,4,1,0} .30 -> .60;
 // u8[8920,512,12] reversed 1.5, in the third level f16[124,48,42,16]{0,2,1,3} 1.7.
 constexpr int64_t least_run_first_element_bytes = 2;
-// Both ends of a run share a line with others.
-constexpr int64_t least_imaged_run_bytes = 512;
 // So do those of shorter ones that are transposed, but beyond the third level nothing else is as
 // good. Zen 4, 6 problems with runs of 384 to 511 bytes .5 of the time: f32[80,31,25,6,19,5]
 // {3,4,5,0,1,2} .17 -> .54 of the ceiling, u8[900,123900] from T(32,32) to {0,1} .15 -> .56; of 256
@@ -59,18 +57,6 @@ constexpr int64_t least_left_bytes = 448;
 constexpr int64_t most_pieces = 64;
 // Panels of a box of which nothing is left.
 constexpr int64_t most_panels = 8;
-// Rows that both operands have: so many bytes of the source at a time, of at most so many runs.
-constexpr int64_t imaged_rows_bytes = 256, most_imaged_rows = 16;
-// A run of them by itself. What a short one asks for ahead comes too late: Zen 4, 16 problems .85
-// of the time of 1 KB, f32[4,3000,301,14]{3,0,2,1} .70 -> 1.17 of the ceiling, [11,700,301,33] .84
-// -> 1.08. When runs still ended by two stores, 17 took .82 of it, with 2 KB .92; 3 and 6 KB took
-// .99 and 1.03 of the time of 4.
-constexpr int64_t most_single_run_bytes = 4 * 1024;
-// Of several runs beside each other, for making whole lines.
-constexpr int64_t most_whole_run_bytes = 2 * 1024;
-// Where vectors are parts of lines, rows of `least_imaged_run_bytes` to so many bytes are put
-// together, too, if they lie apart in the source.
-constexpr int64_t most_long_row_bytes = 2 * 1024;
 // Where runs of the target begin between lines, tiles of the source with fewer rows or fewer than
 // twice as many columns are rather permuted into lines, and so are rows of less than a line that
 // make longer runs. Zen 4, 70 problems, most of them from tiles, .62 of the time: f32[5809,3650]
@@ -92,36 +78,6 @@ constexpr int64_t most_narrow_columns = 16;
 // Panels of whole vectors, of which a line has several, rather leave a rest behind so many. Zen 3,
 // 40 matrices .945 of the time, u8[6745,5930] .48, [916,109170] .71.
 constexpr int64_t least_panels_with_rest = 4;
-
-/// How long runs are made.
-struct RunLimits {
-  int64_t bytes;            ///< at most so long
-  int64_t whole_bytes = 0;  ///< to make whole lines, at most so long
-  /// Longer than `near_bytes` only of up to `rows_read_ahead` rows far apart in the source: f32
-  /// [3,27,11,13,43,34]{5,0,2,1,4,3}, 27 of them for 6, 1.7 times as long.
-  int64_t near_bytes = bytes;
-};
-
-/// Whether runs are pieces of longer ones.
-enum class Runs : uint8_t { whole, pieces };
-
-/// The length of tiles of at most `most` that make as few tiles as there can be, the last of them
-/// shorter.
-int64_t evenly_up(int64_t count, int64_t most) { return ceil_div(count, ceil_div(count, most)); }
-
-/// The longest of `least` to `most` that leaves no rest, which would be code of its own; or
-/// `length`.
-int64_t without_rest(int64_t count, int64_t length, int64_t least, int64_t most) {
-  for (int64_t tried = most; tried >= least; --tried) {
-    if (count % tried == 0) return tried;
-  }
-  return length;
-}
-
-/// How much less than `length` may be taken for leaving no rest.
-int64_t least_of(int64_t length, CodeGoal goal) {
-  return goal == CodeGoal::small ? ceil_div(length, 2) : ceil_div(3 * length, 4);
-}
 
 /// How many panels of columns that lie side by side make a box, whose lines are asked for together:
 /// without a rest, which would be code of its own, or about four. (25 random cases of f32 in .96 of
@@ -184,69 +140,6 @@ int64_t take_imaged_columns(Draft& draft, Runs runs) {
     if (draft.loop(inner).extent < extent) break;
   }
   return columns;
-}
-
-/// How much of loop `k` makes whole lines of a run of `run` bytes, up to about `most`, where all
-/// else walks lines; 0 where that takes more than `most_whole`. Zen 4, four problems .65 to
-/// .94 of the time: f32[40,500,301,14]{3,0,2,1} .52 -> .82 of the ceiling, [400,311,33,11]
-/// {3,1,0,2} .47 -> .57.
-int64_t whole_lines(const Draft& draft, int k, int64_t run, int64_t most, int64_t most_whole) {
-  const int64_t line = draft.target().line_bytes, count = line / std::gcd(run, line);
-  const int64_t extent = draft.loop(k).extent, bytes = count * run;
-  if (count == 1 || extent % count != 0 || bytes > most_whole || !others_begin_lines(draft, k))
-    return 0;
-  const int64_t times = extent / count, longest = std::max<int64_t>(most / bytes, 1);
-  return count * without_rest(times, std::min(times, longest), ceil_div(longest, 2), longest);
-}
-
-/// The longest run with more of loop `k`, of a run that has `far` rows of the source by now.
-int64_t longest_run(const Draft& draft, int k, int64_t run, int64_t far, const RunLimits& limits) {
-  if (std::abs(draft.loop(k).stride[1]) < draft.target().page_bytes) return limits.bytes;
-  return std::clamp(run * (rows_read_ahead / far), limits.near_bytes, limits.bytes);
-}
-
-/// Whether rows that both operands have are long, and put together all the same.
-bool joins_long_rows(Draft draft) {
-  const int k = draft.contiguous(0);
-  if (!halves_lines(draft) || k < 0 || k != draft.contiguous(1)) return false;
-  const int64_t row = draft.loop(k).extent * draft.space().op.bytes;
-  if (row < least_imaged_run_bytes || row > most_long_row_bytes) return false;
-  draft.mark(k) = Mark::target_run;
-  const int next = draft.next_in_run(0, row);
-  return next >= 0 && std::abs(draft.loop(next).stride[1]) >= 2 * row;
-}
-
-/// Marks loops that make a run as long as it may be, or less of it rather than a rest if it is a
-/// piece of a longer one; returns its length. Whole runs may have rests, else they would go through
-/// the caches; those of rows that both operands have only where the array begins between lines. Zen
-/// 4, 16 bytes behind a line: 24 problems .77 of the time, u8[315,262144] to T(8,128) .57 -> .9 of
-/// the ceiling, f64[309,128,149]{2,1,0} to {0,1,2:T(8,4)} .23 -> .49; c128[450,240,64], T(2,4) to
-/// T(8,128), 1.3. On lines tiles need them (see least_tile_rows); 6 of rows took 1.3 to 1.7.
-int64_t take_imaged_run(Draft& draft, const RunLimits& limits, Runs runs) {
-  const bool transposes = draft.contiguous(0) != draft.contiguous(1);
-  const bool may_rest =
-      runs == Runs::whole && (transposes || !draft.begins_line() || joins_long_rows(draft));
-  int64_t run = draft.space().op.bytes, far = 1;
-  for (int k = draft.contiguous(0); k >= 0; k = draft.next_in_run(0, run)) {
-    const int64_t most = longest_run(draft, k, run, far, limits);
-    int64_t count = whole_lines(draft, k, run, most, limits.whole_bytes);
-    if (count == 0 && 2 * run > most) return run;
-    if (!may_rest && !draft.leaves_no_rest(k)) return run;
-    const int64_t extent = draft.loop(k).extent;
-    if (count == 0) {
-      const int64_t length = evenly_up(extent, most / run);
-      int64_t least = least_of(length, draft.goal());
-      if (runs == Runs::pieces) least = std::min(least, ceil_div(least_imaged_run_bytes, run));
-      count = without_rest(extent, length, least, most / run);
-    }
-    const int inner = draft.split_off(k, count);
-    draft.mark(inner) = Mark::target_run;
-    const Loop& taken = draft.loop(inner);
-    run *= taken.extent;
-    if (std::abs(taken.stride[1]) >= draft.target().page_bytes) far *= taken.extent;
-    if (taken.extent < extent) return run;
-  }
-  return run;
 }
 
 /// Marks more panels of the source, beside that of `columns` columns; with pieces of runs of `run`
@@ -320,49 +213,6 @@ bool has_runs(const Draft& draft) {
          draft.contiguous(1) != draft.contiguous(0);
 }
 
-/// Whether some rows that follow each other in the target make lines.
-bool joined_begin_lines(const Draft& draft, int64_t row_bytes) {
-  const int next = draft.next_in_run(0, row_bytes);
-  return joined_rows(row_bytes, draft.target()) > 1 && next >= 0 &&
-         others_begin_lines(draft, draft.contiguous(0), next);
-}
-
-/// Whether an image of such rows is that of one run, since no other ones lie beside them.
-bool makes_single_runs(Draft draft, int64_t row_bytes, int64_t most) {
-  if (2 * row_bytes > imaged_rows_bytes) return true;
-  take_imaged_run(draft, {most}, Runs::whole);
-  return draft.next_in_run(1, row_bytes) < 0;
-}
-
-/// Whether rows are whole lines, or some that follow each other are, and no others are left.
-bool makes_lines(const Draft& draft, int64_t row_bytes) {
-  const int64_t joined = joined_rows(row_bytes, draft.target());
-  const int next = draft.next_in_run(0, row_bytes);
-  return row_bytes % draft.target().line_bytes == 0 ||
-         (joined > 1 && (next < 0 || draft.loop(next).extent % joined == 0));
-}
-
-bool take_imaged_rows(Draft& draft, int64_t row_bytes) {
-  const bool lines = makes_lines(draft, row_bytes);
-  const int64_t most = most_imaged_run_bytes(most_imaged_rows, draft.target());
-  const RunLimits limits = makes_single_runs(draft, row_bytes, most)
-                               ? RunLimits{most_single_run_bytes, most_single_run_bytes, most}
-                               : RunLimits{most, most_whole_run_bytes};
-  const int64_t run = take_imaged_run(draft, limits, Runs::whole);
-  if (run < least_imaged_run_bytes || (lines && others_begin_lines(draft))) return false;
-  const int64_t columns = std::min(imaged_rows_bytes / row_bytes, most_imaged_rows);
-  const int next = draft.next_in_run(1, row_bytes);
-  if (next >= 0 && columns > 1) {
-    const int64_t length =
-        without_rest(draft.loop(next).extent, columns, least_of(columns, draft.goal()), columns);
-    draft.mark(draft.split_off(next, length)) = Mark::source_run;
-  }
-  draft.go_on(1);
-  draft.schedule().movement = Movement::transpose;
-  draft.schedule().staging = Staging::images;
-  return true;
-}
-
 }  // namespace
 
 bool image_pieces(Draft& draft) {
@@ -395,21 +245,6 @@ bool image_small_tiles(Draft& draft) {
                        (!narrow || column <= program::lane_bytes) &&
                        row.extent >= least_tile_rows && row.extent * bytes <= line;
   return is_tile && image_runs(draft);
-}
-
-bool image_rows(Draft& draft) {
-  const Target& target = draft.target();
-  const int64_t row = draft.loop(draft.contiguous(0)).extent * draft.space().op.bytes;
-  const bool is_long = joins_long_rows(draft);
-  const bool by_source =
-      !is_long && shifts_rows_by_source(draft, row) &&
-      (!target.images_rows || row % target.line_bytes == 0 || joined_begin_lines(draft, row));
-  const bool large = draft.both_extent_bytes() > target.imaging_bytes;
-  if (!shifts_images(draft) || !large || (row >= least_imaged_run_bytes && !is_long) ||
-      repeats_source(draft) || by_source) {
-    return false;
-  }
-  return draft.instead(draft.schedule(), [&] { return take_imaged_rows(draft, row); });
 }
 
 }  // namespace restride::scheduling

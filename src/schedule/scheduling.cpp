@@ -175,7 +175,7 @@ Schedule decide(Draft draft) {
 }
 
 // Elements that fill a lane are permuted as two halves each where vectors are parts of lines:
-// transposes write lines of a few of them.
+// transposes write lines of a few of them. Zen 3, 17 of c128 .68 of the time.
 constexpr int64_t halved_bytes = program::lane_bytes;
 
 /// Whether elements are as wide and may be halved, the padding between them, too.
