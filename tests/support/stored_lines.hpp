@@ -12,8 +12,7 @@ namespace restride::testing {
 /// Collects them by walking all iterations, for a target that begins on a line.
 class StoredLines {
  public:
-  explicit StoredLines(const Program& program)
-      : program_(program), at_(program.streams.size(), 0) {
+  explicit StoredLines(const Program& program) : program_(program), at_(program.streams.size(), 0) {
     walk(program.root);
   }
 
