@@ -14,6 +14,7 @@
 #include "microkernel/microkernel.hpp"
 #include "microkernel/packed/mixed_box.hpp"
 #include "select/box_code.hpp"
+#include "select/fill_pattern.hpp"
 #include "select/line_places.hpp"
 
 namespace restride {
@@ -241,7 +242,7 @@ class Selector {
         schedule.stages_lines,
         schedule.wide_panels,
         schedule.shifts_runs,
-        fills || fills_within ? tables_.add(fill_pattern()) : 0,
+        fills || fills_within ? tables_.add(fill_pattern(schedule)) : 0,
         schedule.nontemporal && whole,
         schedule.nontemporal ? std::gcd(around.alignment, at + around.phase) : 1,
         schedule.stores_runs,
@@ -317,26 +318,6 @@ class Selector {
     return loop == nullptr ||
            std::all_of(loop->steps.begin(), loop->steps.end(),
                        [](const Step& step) { return step.phase == 0 && step.wraps.empty(); });
-  }
-
-  /// The padding element, repeated over a vector; packed, where bytes are filled.
-  std::vector<uint8_t> fill_pattern() const {
-    const auto& fill = nest_.op.fill;
-    const int bits = schedule_.movement == Movement::mix ? nest_.op.packing[0].bits : 0;
-    std::vector<uint8_t> pattern;
-    for (int k = 0; k < schedule_.vector_bytes; ++k) {
-      pattern.push_back(static_cast<uint8_t>(fill[static_cast<size_t>(k) % fill.size()]));
-      if (bits != 0) pattern.back() = all_of_byte(pattern.back(), bits);
-    }
-    return pattern;
-  }
-
-  /// A byte of elements of so many bits.
-  static uint8_t all_of_byte(uint8_t element, int bits) {
-    const int mask = (1 << bits) - 1;
-    int byte = 0;
-    for (int at = 0; at < 8; at += bits) byte |= (element & mask) << at;
-    return static_cast<uint8_t>(byte);
   }
 
   const Schedule& schedule_;
