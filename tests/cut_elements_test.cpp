@@ -40,13 +40,22 @@ TEST(CutElements, AreRunsOfAFewBytesThatABoundCuts) {
         Row{"f32[803,1661]{0,1} -> f32[803,1661]{1,0:T(8,1)}", 0},
         Row{"bf16[4001,2304] -> bf16[4001,2304]{1,0:T(8,128)(2,1)}", 0},
         Row{"u8[40,6949] -> u8[40,6949]{0,1:T(3,1)}", 0},
-        Row{"u8[40,1] -> u8[40,1]{0,1:T(2,1)}", 0},
+        Row{"u8[40,3] -> u8[40,3]{0,1:T(4,1)}", 0},
         // Computed, and less than a byte.
         Row{"convert(u8[40,6949]) -> s16[40,6949]{0,1:T(2,1)}", 0},
         Row{"u4[40,6949]{1,0:E(4)} -> u4[40,6949]{0,1:T(2,1)E(4)}", 0}}) {
     const std::optional<CutElements> cut = cut_elements(simplified_space(row.text));
     EXPECT_EQ(cut ? cut->count : 0, row.count) << row.text;
   }
+}
+
+TEST(CutElements, AreNotCutByOtherDigits) {
+  IterationSpace space = simplified_space("u8[40,6949] -> u8[40,6949]{0,1:T(2,1)}");
+  ASSERT_TRUE(cut_elements(space));
+  for (Loop& loop : space.loops) {
+    if (loop.step == 2) loop.step = 1;
+  }
+  EXPECT_FALSE(cut_elements(space));
 }
 
 TEST(CutElements, AreWholeInTheSpaceThatIsScheduled) {

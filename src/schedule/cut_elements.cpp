@@ -20,14 +20,14 @@ bool makes_element(const IterationSpace& space, const Loop& loop) {
          loop.extent * bytes <= program::lane_bytes;
 }
 
-/// Whether bounds cut the last of the elements that a loop makes, and nothing else does.
+/// Whether bounds cut the last of the elements that a loop makes, and nothing else does. What no
+/// bound cuts is one wide element after simplify.
 bool is_cut(const IterationSpace& space, const Loop& loop) {
   const Axis& axis = space.axes[static_cast<size_t>(loop.axis)];
   const bool nests = std::all_of(space.loops.begin(), space.loops.end(), [&](const Loop& other) {
     return other.axis != loop.axis || &other == &loop || other.step % loop.extent == 0;
   });
-  return nests && axis.valid > loop.extent && axis.valid % loop.extent != 0 &&
-         (axis.padded % loop.extent == 0 || axis.padded == axis.valid);
+  return nests && axis.valid > loop.extent;
 }
 
 }  // namespace
