@@ -202,9 +202,8 @@ bool shifts_images(const Draft& draft) {
          leaves_in_lines(draft.target(), draft.space().op.bytes);
 }
 
-bool halves_lines(const Draft& draft) {
-  return draft.target().vector_bytes < draft.target().line_bytes;
-}
+bool halves_lines(const Target& target) { return target.vector_bytes < target.line_bytes; }
+bool halves_lines(const Draft& draft) { return halves_lines(draft.target()); }
 
 bool goes_on(const Draft& draft, size_t operand, int64_t run, int64_t wanted) {
   const int k = draft.next_in_run(operand, run);

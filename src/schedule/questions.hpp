@@ -52,6 +52,7 @@ bool others_begin_lines(const Draft& draft, int row = -1, int column = -1);
 bool shifts_images(const Draft& draft);
 
 /// Whether vectors are parts of lines.
+bool halves_lines(const Target& target);
 bool halves_lines(const Draft& draft);
 
 // ---- runs

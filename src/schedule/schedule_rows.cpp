@@ -119,7 +119,8 @@ void rows_by_pages(Draft& draft, int64_t row_bytes) {
 
 // Rows of a few lines, of which some that lie in other rows of the source make a block of the
 // target, and the next one follows: in the order of the source lines would leave a block apart.
-// Where vectors are parts of lines. Zen 3, 41 problems from rows to tiles .755 of the time.
+// Where vectors are parts of lines. Zen 3, 41 problems from rows of up to 2 KB to tiles .755 of
+// the time, with fewer than 16 blocks 1.1.
 constexpr int64_t most_blocked_row_bytes = 512, most_blocked_rows = 64, least_blocks = 16;
 
 /// Whether rows make such blocks.

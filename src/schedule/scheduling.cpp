@@ -181,7 +181,7 @@ constexpr int64_t halved_bytes = program::lane_bytes;
 /// Whether elements are as wide and may be halved, the padding between them, too.
 bool can_halve(const IterationSpace& space, const Target& target) {
   const auto middle = space.op.fill.begin() + halved_bytes / 2;
-  return target.vector_bytes < target.line_bytes && is_move(space.op) && !is_packed(space.op) &&
+  return halves_lines(target) && is_move(space.op) && !is_packed(space.op) &&
          space.op.bytes == halved_bytes && space.tail_begin == space.tail_end &&
          std::equal(space.op.fill.begin(), middle, middle);
 }

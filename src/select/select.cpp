@@ -190,9 +190,10 @@ class Selector {
   }
 
   /// Of the target's pointer, as far as elements that move as one lie like it.
-  int64_t pointer_alignment(const Schedule& schedule) const {
-    const int64_t bytes = schedule.space.op.bytes, joined = bytes * schedule.joined_elements;
-    const auto& loops = schedule.space.loops;
+  int64_t pointer_alignment() const {
+    if (schedule_.joined_elements == 1) return pointer_alignment_;
+    const int64_t bytes = schedule_.space.op.bytes, joined = bytes * schedule_.joined_elements;
+    const auto& loops = schedule_.space.loops;
     const bool alike = std::all_of(loops.begin(), loops.end() - 1,
                                    [&](const Loop& loop) { return loop.stride[0] % joined == 0; });
     return alike ? pointer_alignment_ : std::gcd(pointer_alignment_, bytes);
@@ -208,6 +209,7 @@ class Selector {
       if (filled == 0) continue;
       const int64_t moved = tile.sides[k].extent - filled;
       nest::Tile padding{nest::Work::fill, tile.sides};
+      for (nest::Side& side : padding.sides) side.filled = 0;
       padding.sides[k].extent = filled;
       tile.sides[k].extent = moved;
       Around behind = around;
@@ -232,30 +234,29 @@ class Selector {
     const int64_t before =
         around.phase == 0 ? 0 : to_vectors(tile, schedule, around.alignment, at + around.phase);
     const bool whole = alignment % schedule.vector_bytes == 0 || before > 0;
-    const Machine machine{
-        target_,
-        schedule.vector_bytes,
-        tile.is_end ? program::lane_bytes : schedule.network_column_bytes,
-        op.bytes,
-        schedule.nontemporal,
-        tile.is_end ? Staging::registers : schedule.staging,
-        schedule.stages_lines,
-        schedule.wide_panels,
-        schedule.shifts_runs,
-        fills || fills_within ? tables_.add(fill_pattern(schedule)) : 0,
-        schedule.nontemporal && whole,
-        schedule.nontemporal ? std::gcd(around.alignment, at + around.phase) : 1,
-        schedule.stores_runs,
-        schedule.claimed_ahead,
-        schedule.asked_sources,
-        schedule.reads_between,
-        around.ahead[1],
-        schedule.target_first,
-        schedule_.joined_elements == 1 ? pointer_alignment_ : pointer_alignment(schedule_),
-        schedule.short_code,
-        before,
-        schedule.images_blocks,
-        tile.is_end};
+    const Machine machine{target_,
+                          schedule.vector_bytes,
+                          tile.is_end ? program::lane_bytes : schedule.network_column_bytes,
+                          op.bytes,
+                          schedule.nontemporal,
+                          tile.is_end ? Staging::registers : schedule.staging,
+                          schedule.stages_lines,
+                          schedule.wide_panels,
+                          schedule.shifts_runs,
+                          fills || fills_within ? tables_.add(fill_pattern(schedule)) : 0,
+                          schedule.nontemporal && whole,
+                          schedule.nontemporal ? std::gcd(around.alignment, at + around.phase) : 1,
+                          schedule.stores_runs,
+                          schedule.claimed_ahead,
+                          schedule.asked_sources,
+                          schedule.reads_between,
+                          around.ahead[1],
+                          schedule.target_first,
+                          pointer_alignment(),
+                          schedule.short_code,
+                          before,
+                          schedule.images_blocks,
+                          tile.is_end};
     const bool fills_bytes = op.packing[0].bits == 0;
     if (fills && fills_bytes) return emit_rows(tile, RowValue::fill, around.at, machine);
     if (fills && schedule.movement == Movement::mix && has_whole_bytes(tile, op)) {
