@@ -18,6 +18,7 @@ Target streaming(const char* features, int64_t l1_bytes) {
   Target target = target_of({features, Caches::hold_nothing});
   target.l1_bytes = l1_bytes;
   target.shifted_touching_run_bytes = 512;
+  target.spreads_runs = false;
   return target;
 }
 

@@ -96,6 +96,9 @@ struct Schedule {
   bool stages_lines = false;
   /// Panels of a transpose are as wide as lines, of which vectors are parts.
   bool wide_panels = false;
+  /// Rows come to a strip of scratch, a group of them at a time, before they make such a panel: the
+  /// one of their box.
+  bool strips_rows = false;
   /// Runs of a transpose leave wherever in a line they begin, shifted to lines, box by box.
   bool shifts_runs = false;
   /// Boxes of a transpose take several of two digits of the source.

@@ -49,6 +49,7 @@ std::string to_string(const Schedule& schedule) {
       (schedule.nontemporal ? ", non-temporal stores" : "") +
       (schedule.stores_runs ? ", runs by one operation each" : "") +
       (schedule.wide_panels ? ", by way of panels of lines" : "") +
+      (schedule.strips_rows ? ", rows by way of strips" : "") +
       (schedule.staging == Staging::panels_of_gathered_rows ? ", by way of rows in scratch" : "") +
       (schedule.staging == Staging::shifted_panels ? ", rows that touch shifted" : "") +
       (schedule.staging == Staging::images ? ", by way of images" : "") +

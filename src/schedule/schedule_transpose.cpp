@@ -14,6 +14,7 @@
 #include "schedule/l1_sets.hpp"
 #include "schedule/movements.hpp"
 #include "schedule/questions.hpp"
+#include "schedule/shared_places.hpp"
 #include "schedule/transpose_blocks.hpp"
 
 namespace restride::scheduling {
@@ -327,6 +328,7 @@ void transpose(Draft& draft) {
   schedule.staging = pages ? Staging::registers : Staging::panels;
   schedule.stages_lines = !pages && stages_lines(draft, row);
   schedule.wide_panels = streams && wants_wide_panels(draft);
+  schedule.strips_rows = wants_strips(draft);
   schedule.wants_lines = block.walks && walk.wants_lines;
   if (!schedule.nontemporal) {
     schedule.claimed_ahead =

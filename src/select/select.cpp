@@ -242,6 +242,7 @@ class Selector {
                           tile.is_end ? Staging::registers : schedule.staging,
                           schedule.stages_lines,
                           schedule.wide_panels,
+                          schedule.strips_rows,
                           schedule.shifts_runs,
                           fills || fills_within ? tables_.add(fill_pattern(schedule)) : 0,
                           schedule.nontemporal && whole,

@@ -68,11 +68,21 @@ bool steps_come_out(const TileRun& rows, const TileRun& columns, int64_t panel_c
          (!parted || columns.divides(panel_columns / steps));
 }
 
+/// Whether rows come by strips: those of a box of one panel, as wide as a line.
+bool comes_by_strips(const TileRun& rows, const TileRun& columns, const RowMixing& mixing,
+                     const Machine& machine) {
+  const int64_t line = machine.target.line_bytes;
+  return machine.strips_rows && !mixing.mixes() &&
+         columns.extent() * machine.element_bytes == line &&
+         rows.extent() * line <= program::scratch_in_l1_bytes;
+}
+
 /// The panel of a box: a vector wide, or as wide as a line, if it has whole ones.
 StagedPanel panel_of(const TileRun& rows, const TileRun& columns, const RowMixing& mixing,
                      const Strides& at, const Machine& machine) {
   const StagedPanel panel(rows, rows.extent(), at[1], machine, panel_gap(rows, mixing, machine));
   const StagedPanel wide = panel.of_lines();
+  if (comes_by_strips(rows, columns, mixing, machine)) return wide.by_strips(wide.bytes());
   const bool lines = machine.wide_panels && !mixing.mixes() &&
                      columns.extent() % wide.columns() == 0 &&
                      2 * wide.bytes() <= program::scratch_in_l1_bytes &&
@@ -101,8 +111,8 @@ class StagedTranspose {
   }
 
   int64_t scratch_bytes() const {
-    return by_turns() ? panel_bytes()
-                      : std::clamp<int64_t>(whole_columns() / panel_columns_, 1, 2) * panel_bytes();
+    const int64_t panels = std::clamp<int64_t>(whole_columns() / panel_columns_, 1, 2);
+    return (by_turns() ? 1 : panels) * panel_bytes() + panel_.strip_bytes();
   }
 
   Body emit() const {
@@ -358,6 +368,7 @@ bool can_stage(const TileRun& rows, const TileRun& columns, const RowMixing& mix
   const int64_t kept = (mixing.to.rows - 1) * (rows.extent() * element / vector) + 8 / mixing.bits;
   // Halves of a group take more than their columns while the rows come in.
   const int64_t filled = mixing.mixes() ? group : StagedPanel::columns_at_once(machine);
+  if (comes_by_strips(rows, columns, mixing, machine)) return alike;
   return alike && 2 * mixing.from.rows * panel.bytes() <= program::scratch_in_l1_bytes &&
          filled + kept <= machine.target.registers;
 }

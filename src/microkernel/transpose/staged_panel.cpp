@@ -13,8 +13,21 @@ using program::Reg;
 
 void StagedPanel::fill(Emitter& emitter, int64_t groups, int stream, At at, int64_t ahead) const {
   for (int64_t group = 0; group < groups; ++group) {
+    if (strip_ >= 0) fill_strip(emitter, group, at);
     for (int64_t begin = 0; begin < row_bytes_; begin += machine_.vector_bytes)
       fill_vectors(emitter, group, begin, stream, at, begin == 0 ? ahead : 0);
+  }
+}
+
+void StagedPanel::fill_strip(Emitter& emitter, int64_t group, At at) const {
+  const int64_t vector = machine_.vector_bytes;
+  for (int64_t row = 0; row < group_rows(); ++row) {
+    const int64_t offset = at_ + at.source + rows_run_.at(1, group * group_rows() + row);
+    for (int64_t begin = 0; begin < row_bytes_; begin += vector) {
+      const Reg part = emitter.load(from_, offset + begin, static_cast<int>(vector));
+      emitter.store(part, panel_stream, strip_ + row * row_bytes_ + begin,
+                    static_cast<int>(vector));
+    }
   }
 }
 
@@ -23,6 +36,9 @@ void StagedPanel::fill_vectors(Emitter& emitter, int64_t group, int64_t begin, i
   const bool touch = rows_run_.extent() > 1 && rows_run_.at(1, 1) == row_bytes_;
   const int64_t vector = machine_.vector_bytes;
   const auto load = [&](int row) {
+    if (strip_ >= 0)
+      return emitter.load(panel_stream, strip_ + row * row_bytes_ + begin,
+                          static_cast<int>(vector));
     const int64_t place = std::min(group * group_rows() + row, rows_run_.extent() - 1);
     const int64_t offset = at_ + at.source + rows_run_.at(1, place) + begin;
     if (ahead != 0) emitter.ask_for_row(offset, row_bytes_, touch, ahead);

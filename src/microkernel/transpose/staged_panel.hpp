@@ -42,6 +42,14 @@ class StagedPanel {
     return panel;
   }
 
+  /// The same, filled with rows that come to scratch first, a group at a time, `strip` bytes from
+  /// where panel_stream stands: lines that share a set of L1 are read once.
+  StagedPanel by_strips(int64_t strip) const {
+    StagedPanel panel = *this;
+    panel.strip_ = strip;
+    return panel;
+  }
+
   /// The same, filled through gathered_stream.
   StagedPanel of_gathered_rows() const {
     StagedPanel panel = *this;
@@ -54,6 +62,8 @@ class StagedPanel {
   int64_t columns() const { return width_ / machine_.element_bytes; }
   int64_t groups() const { return rows_ / group_rows(); }
   int64_t bytes() const { return group_rows() * pitch(); }
+  /// Of scratch beside it.
+  int64_t strip_bytes() const { return strip_ < 0 ? 0 : group_rows() * row_bytes_; }
 
   /// Of the columns of a lane: all that the registers hold with one more, or half of them, each
   /// from all rows once more.
@@ -93,6 +103,8 @@ class StagedPanel {
   int64_t pitch() const { return groups() * width_ + gap_; }
 
  private:
+  /// Copies rows of a group to the strip.
+  void fill_strip(Emitter& emitter, int64_t group, At at) const;
   /// Brings a vector of each row of a group in, from byte `begin` of the row on.
   void fill_vectors(Emitter& emitter, int64_t group, int64_t begin, int stream, At at,
                     int64_t ahead) const;
@@ -105,6 +117,7 @@ class StagedPanel {
   int64_t width_ = machine_.vector_bytes;  // of a group in panel[k]
   int64_t row_bytes_ = width_;             // of a row of the source
   int from_ = source_stream;
+  int64_t strip_ = -1;  // where it begins; or there is none
 };
 
 }  // namespace restride
