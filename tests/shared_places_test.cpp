@@ -22,6 +22,8 @@ Target streaming(const char* features) {
   target.far_long_run_bytes = 0;
   target.touching_rows_run_bytes = 0;
   target.shifted_touching_run_bytes = 512;
+  target.streamed_column_bytes = 512;
+  target.uncut_run_bytes = 2048;
   target.spreads_runs = true;
   return target;
 }
@@ -47,6 +49,7 @@ TEST(SharedPlaces, MakeRunsOfTheTargetLonger) {
                          // Half a page, less than that.
                          Row{"f32[1536,4096] -> f32[1536,4096]{0,1}", 512},
                          Row{"f32[256,4096] -> f32[256,4096]{0,1}", as_others},
+                         Row{"f32[496,4096] -> f32[496,4096]{0,1}", as_others},
                          // Without rests: of one digit, of two.
                          Row{"f32[352,28,28,4,48] -> f32[352,28,28,4,48]{0,1,2,3,4}", 704},
                          Row{"f32[96,28,28,48] -> f32[96,28,28,48]{0,1,2,3}", 384},
@@ -56,6 +59,7 @@ TEST(SharedPlaces, MakeRunsOfTheTargetLonger) {
                          Row{"f16[4096,4096] -> f16[4096,4096]{0,1}", 256},
                          Row{"u8[4096,4160] -> u8[4096,4160]{0,1}", 512},
                          Row{"u8[384,32,320] -> u8[384,32,320]{0,1,2}", 384},
+                         Row{"u8[2304,4096] -> u8[2304,4096]{0,1}", 384},  // strips
                          Row{"u8[2048,192,80] -> u8[2048,192,80]{0,2,1}", 256}}) {
     const IterationSpace space = simplified_space(row.text);
     Target target = streaming("avx2");
@@ -64,6 +68,14 @@ TEST(SharedPlaces, MakeRunsOfTheTargetLonger) {
     target.spreads_runs = false;
     EXPECT_EQ(run_bytes(schedule(space, target)), as_others) << row.text;
   }
+}
+
+TEST(SharedPlaces, MakeBoxesReadFewerLinesOfMoreRows) {
+  const char* const text = "f32[4096,4096] -> f32[4096,4096]{0,1}";
+  Target target = streaming("avx2");
+  EXPECT_EQ(source_run_elements(scheduled(text, target)) * 4, 256);
+  target.spreads_runs = false;
+  EXPECT_EQ(source_run_elements(scheduled(text, target)) * 4, 512);
 }
 
 TEST(SharedPlaces, BringRowsOfBytesByStrips) {
@@ -75,6 +87,8 @@ TEST(SharedPlaces, BringRowsOfBytesByStrips) {
   for (const Strips& row : {Strips{"avx2", "u8[512,4096] -> u8[512,4096]{0,1}", true},
                             Strips{"sse2", "u8[512,4096] -> u8[512,4096]{0,1}", true},
                             Strips{"avx2", "u8[2,512,8192] -> u8[2,512,8192]{1,2,0}", true},
+                            // Rows of less than a line;
+                            Strips{"avx2", "u8[512,128,32] -> u8[512,128,32]{0,1,2}", false},
                             // As many rows as a set holds; rows in all sets; pairs; whole lines.
                             Strips{"avx2", "u8[512,2048] -> u8[512,2048]{0,1}", false},
                             Strips{"avx2", "u8[512,4160] -> u8[512,4160]{0,1}", false},
@@ -109,7 +123,8 @@ TEST(SharedPlaces, LoadLinesThatShareSetsOnce) {
   for (const char* features : {"sse2", "avx2"}) {
     const Target target = streaming(features);
     for (const char* text :
-         {"u8[512,4096] -> u8[512,4096]{0,1}", "u8[384,8192] -> u8[384,8192]{0,1}"}) {
+         {"u8[512,4096] -> u8[512,4096]{0,1}", "u8[384,8192] -> u8[384,8192]{0,1}",
+          "u8[512,4,1024] -> u8[512,4,1024]{0,1,2}"}) {
       const IterationSpace space = simplified_space(text);
       const Program program = on_lines(plan_programs(space, target));
       EXPECT_EQ(loaded_bytes(program, program.root), program.operands[1].end) << features << text;
@@ -131,8 +146,9 @@ TEST(SharedPlaces, ChangeNothingOfWhatArrives) {
           "f32[48,8,8,20] -> f32[48,8,8,20]{0,1,2,3}", "u8[2048,64] -> u8[2048,64]{0,1}",
           // Strips; columns and rows that are left.
           "u8[512,4096] -> u8[512,4096]{0,1}", "u8[384,4096] -> u8[384,4096]{0,1}",
-          "u8[300,4096] -> u8[300,4096]{0,1}", "u8[2,384,4096] -> u8[2,384,4096]{1,2,0}",
-          "u8[16,32,4096] -> u8[16,32,4096]{1,0,2}", "u8[256,2,4100] -> u8[256,2,4100]{0,1,2}"}) {
+          "u8[300,4096] -> u8[300,4096]{0,1}", "u8[256,128,96] -> u8[256,128,96]{0,1,2}",
+          "u8[2,384,4096] -> u8[2,384,4096]{1,2,0}", "u8[16,32,4096] -> u8[16,32,4096]{1,0,2}",
+          "u8[256,2,4100] -> u8[256,2,4100]{0,1,2}"}) {
       if (std::string(text).find("4096") != std::string::npos &&
           !in_sample(features + std::string(text)))
         continue;

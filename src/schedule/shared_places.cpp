@@ -71,12 +71,10 @@ bool columns_share_places(const Draft& draft) {
 // strips .23 and .30; rows of less than a line 1.5 times as long, pairs of bytes 1.1 to 1.4.
 bool wants_strips(const Draft& draft) {
   const Target& target = draft.target();
-  const Schedule& schedule = draft.schedule();
-  if (!target.spreads_runs || !schedule.nontemporal || schedule.shifts_runs ||
+  const int across = widest_source_loop(draft);
+  if (!target.spreads_runs || !draft.schedule().nontemporal || across < 0 ||
       draft.goal() == CodeGoal::small || draft.space().op.bytes != 1 || !halves_lines(draft))
     return false;
-  const int across = widest_source_loop(draft);
-  if (across < 0) return false;
   const Axis& digit = draft.space().axes[static_cast<size_t>(draft.loop(across).axis)];
   return digit.valid >= target.line_bytes &&
          lines_in_set(target, rows_of_group(draft), target.line_bytes) > l1_ways(target);

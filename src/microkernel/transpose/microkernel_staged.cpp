@@ -69,12 +69,9 @@ bool steps_come_out(const TileRun& rows, const TileRun& columns, int64_t panel_c
 }
 
 /// Whether rows come by strips: those of a box of one panel, as wide as a line.
-bool comes_by_strips(const TileRun& rows, const TileRun& columns, const RowMixing& mixing,
-                     const Machine& machine) {
-  const int64_t line = machine.target.line_bytes;
+bool comes_by_strips(const TileRun& columns, const RowMixing& mixing, const Machine& machine) {
   return machine.strips_rows && !mixing.mixes() &&
-         columns.extent() * machine.element_bytes == line &&
-         rows.extent() * line <= program::scratch_in_l1_bytes;
+         columns.extent() * machine.element_bytes == machine.target.line_bytes;
 }
 
 /// The panel of a box: a vector wide, or as wide as a line, if it has whole ones.
@@ -82,7 +79,7 @@ StagedPanel panel_of(const TileRun& rows, const TileRun& columns, const RowMixin
                      const Strides& at, const Machine& machine) {
   const StagedPanel panel(rows, rows.extent(), at[1], machine, panel_gap(rows, mixing, machine));
   const StagedPanel wide = panel.of_lines();
-  if (comes_by_strips(rows, columns, mixing, machine)) return wide.by_strips(wide.bytes());
+  if (comes_by_strips(columns, mixing, machine)) return wide.by_strips(wide.bytes());
   const bool lines = machine.wide_panels && !mixing.mixes() &&
                      columns.extent() % wide.columns() == 0 &&
                      2 * wide.bytes() <= program::scratch_in_l1_bytes &&
@@ -368,7 +365,7 @@ bool can_stage(const TileRun& rows, const TileRun& columns, const RowMixing& mix
   const int64_t kept = (mixing.to.rows - 1) * (rows.extent() * element / vector) + 8 / mixing.bits;
   // Halves of a group take more than their columns while the rows come in.
   const int64_t filled = mixing.mixes() ? group : StagedPanel::columns_at_once(machine);
-  if (comes_by_strips(rows, columns, mixing, machine)) return alike;
+  if (comes_by_strips(columns, mixing, machine)) return alike;
   return alike && 2 * mixing.from.rows * panel.bytes() <= program::scratch_in_l1_bytes &&
          filled + kept <= machine.target.registers;
 }
