@@ -46,7 +46,7 @@ struct Machine {
   Staging staging;    ///< of boxes of a transpose then
   bool stages_lines;  ///< and of those whose rows are a line each
   bool wide_panels;   ///< as wide as lines, of which vectors are parts
-  bool strips_rows;   ///< which are lines in scratch before
+  bool strips_rows;   ///< and filled from strips of rows in scratch, where a box has one
   bool shifts_runs;   ///< their runs leave wherever in a line they begin
   int fill_table;     ///< Program::tables entry with the padding element repeated
   bool nontemporal;  ///< the tile begins on a line of the target, and whole vectors of it go around

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <vector>
 
 #include "base/arithmetic.hpp"
@@ -216,16 +217,23 @@ bool l1_holds_lines(const Target& target, int64_t stride, int64_t count) {
   return lines_in_set(target, stride, count, target.line_bytes) <= l1_ways(target);
 }
 
+std::vector<Walk> taken_rows(const Draft& draft, int64_t most) {
+  std::vector<Walk> rows;
+  for (int k = draft.loop_count() - 1; k >= 0 && most > 1; --k) {
+    if (draft.mark(k) != Mark::target_run) continue;
+    const Loop& loop = draft.loop(k);
+    rows.push_back({loop.stride[1], std::min(loop.extent, most)});
+    most /= loop.extent;
+  }
+  return rows;
+}
+
 // Zen 3, boxes of five problems whose rows are a power of two apart .71 to .89 of the time, f32 256
 // x 512 x 256 reversed .30 -> .42 of the ceiling, images of f32[32,7,7,2048]{2,1,3,0} .35 -> .7;
 // other rows 1.04 to 1.1, images of f16 100 x 400000 1.3.
 bool wants_wide_panels(const Draft& draft) {
   const Target& target = draft.target();
-  std::vector<Walk> rows;
-  for (int k = 0; k < draft.loop_count(); ++k) {
-    const Loop& loop = draft.loop(k);
-    if (draft.mark(k) == Mark::target_run) rows.push_back({loop.stride[1], loop.extent});
-  }
+  const std::vector<Walk> rows = taken_rows(draft, std::numeric_limits<int64_t>::max());
   return draft.schedule().vector_bytes < target.line_bytes &&
          lines_in_set(target, rows, target.line_bytes) > l1_ways(target);
 }

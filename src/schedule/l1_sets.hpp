@@ -10,8 +10,10 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "schedule/draft.hpp"
+#include "schedule/page_walks.hpp"
 
 namespace restride::scheduling {
 
@@ -21,6 +23,10 @@ bool l1_holds_lines(const Target& target, int64_t stride, int64_t count);
 /// Whether lines of the source that a transpose reads together crowd sets of L1, so that each is
 /// gone before the rest of it is read. Rows are long enough then to be copied to scratch first.
 bool source_rows_crowd(const Draft& draft);
+
+/// The rows of the source that make runs of the target so far, the innermost first, but no more
+/// than `most`.
+std::vector<Walk> taken_rows(const Draft& draft, int64_t most);
 
 /// Whether panels are to be as wide as lines: where rows of the source that a box takes crowd sets,
 /// what vectors leave of their lines is gone when its turn comes.

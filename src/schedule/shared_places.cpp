@@ -5,9 +5,9 @@
 #include <array>
 #include <cstdlib>
 #include <span>
-#include <vector>
 
 #include "program/program.hpp"
+#include "schedule/l1_sets.hpp"
 #include "schedule/lines_in_set.hpp"
 #include "schedule/questions.hpp"
 
@@ -20,7 +20,7 @@ namespace {
 // apart 11.6, 7.5, 3.9, 2.7; 1 KB and 4.25 KB apart 2.7 from 128 on. Zen 3, 128 and 256 bytes
 // before: 16 problems of the suites .78 of the time, .44 -> .56 of the ceiling (f32[352,28,28,4,48]
 // reversed .32 -> .61, f32[32,2048,7,7]{1,3,2,0} .58 -> .76 in another hour), 30 random ones of f32
-// and f64 .90, .57 -> .63. Runs of 768 bytes f32 1.0 to 1.3 times as long as of 384; pairs of bytes
+// and f64 .90, .57 -> .64. Runs of 768 bytes f32 1.0 to 1.3 times as long as of 384; pairs of bytes
 // of 256 bytes .92, of 512 1.0 to 1.25, of which no panel as wide as a line has room in L1.
 constexpr std::array<int64_t, 7> long_runs{512, 384, 640, 768, 448, 576, 704};
 constexpr std::array<int64_t, 3> bytes_runs{512, 384, 448};
@@ -39,19 +39,6 @@ bool columns_share(const Draft& draft, int64_t part) {
   return pitch >= part && std::min(behind, part - behind) < 2 * draft.target().line_bytes;
 }
 
-/// The rows of the source that make a lane of bytes of the target.
-std::vector<Walk> rows_of_group(const Draft& draft) {
-  std::vector<Walk> rows;
-  int64_t left = program::lane_bytes;
-  for (int k = draft.loop_count() - 1; k >= 0 && left > 1; --k) {
-    const Loop& loop = draft.loop(k);
-    if (draft.mark(k) != Mark::target_run) continue;
-    rows.push_back({loop.stride[1], std::min(loop.extent, left)});
-    left /= loop.extent;
-  }
-  return rows;
-}
-
 std::span<const int64_t> lengths(const Draft& draft) {
   const int64_t bytes = draft.space().op.bytes;
   if (bytes > 2) return long_runs;
@@ -67,8 +54,9 @@ bool columns_share_places(const Draft& draft) {
   return columns_share(draft, draft.target().page_bytes / 2);
 }
 
-// Zen 3, u8 4096 x 4096 .24 -> .39 of the ceiling, 8192 x 8192 .32 -> .43, with longer runs but no
-// strips .23 and .30; rows of less than a line 1.5 times as long, pairs of bytes 1.1 to 1.4.
+// Zen 3, u8 4096 x 4096 .24 -> .36 of the ceiling, 8192 x 8192 .32 -> .43, with longer runs but no
+// strips .23 and .30; rows of less than a line 1.5 times as long; with pairs of bytes by strips,
+// too, 16 problems .96 of the time before, without .87.
 bool wants_strips(const Draft& draft) {
   const Target& target = draft.target();
   const int across = widest_source_loop(draft);
@@ -77,7 +65,8 @@ bool wants_strips(const Draft& draft) {
     return false;
   const Axis& digit = draft.space().axes[static_cast<size_t>(draft.loop(across).axis)];
   return digit.valid >= target.line_bytes &&
-         lines_in_set(target, rows_of_group(draft), target.line_bytes) > l1_ways(target);
+         lines_in_set(target, taken_rows(draft, program::lane_bytes), target.line_bytes) >
+             l1_ways(target);
 }
 
 int64_t spread_run_bytes(const Draft& draft, int64_t row) {

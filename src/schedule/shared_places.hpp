@@ -1,10 +1,11 @@
 // What shares its place in pages: columns of a target that streams, whose lines wait for each other
 // in memory, and rows of a source, whose lines share a set of L1.
 //
-//     page 0   | a . . . . . . . . . . . |      the target's columns a, b, c a page apart: a line
-//     or page 1   | b . . . . . . . . . . . |      two of each in turns go to one channel of memory
-//     page 2   | c . . . . . . . . . . . |
-//              | aaaaaaaa . . . . . . . .|      longer runs reach others
+//     page 0   | a . . . . . . . |    columns a, b, c of the target, a page apart: of a line or
+//     page 1   | b . . . . . . . |    two of each in turns memory takes one at a time
+//     page 2   | c . . . . . . . |
+//
+//     page 0   | a a a a a a . . |    longer runs reach other places
 #pragma once
 
 #include <cstdint>

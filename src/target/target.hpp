@@ -102,11 +102,11 @@ struct Make {
   /// Up to so many, where rows of the source are some pages apart and elements have four bytes and
   /// more, if short rows of the target fall into such runs.
   int64_t far_long_run_bytes = 0;
+  /// Such rows are taken whole by boxes of up to so many bytes.
+  int64_t whole_row_box_bytes = 0;
   /// Where transposes stream, boxes whose columns share their places in pages of the target write
   /// longer runs, and rows of bytes that share theirs come by strips (schedule/shared_places.hpp).
   bool spreads_runs = false;
-  /// Such rows are taken whole by boxes of up to so many bytes.
-  int64_t whole_row_box_bytes = 0;
   /// Up to so many, where rows of the source touch and are a line, or shorter and those of the
   /// target short, too: see run_beside_short_rows. 0: as others.
   int64_t touching_rows_run_bytes = 0;

@@ -68,23 +68,17 @@ bool steps_come_out(const TileRun& rows, const TileRun& columns, int64_t panel_c
          (!parted || columns.divides(panel_columns / steps));
 }
 
-/// Whether rows come by strips: those of a box of one panel, as wide as a line.
-bool comes_by_strips(const TileRun& columns, const RowMixing& mixing, const Machine& machine) {
-  return machine.strips_rows && !mixing.mixes() &&
-         columns.extent() * machine.element_bytes == machine.target.line_bytes;
-}
-
 /// The panel of a box: a vector wide, or as wide as a line, if it has whole ones.
 StagedPanel panel_of(const TileRun& rows, const TileRun& columns, const RowMixing& mixing,
                      const Strides& at, const Machine& machine) {
   const StagedPanel panel(rows, rows.extent(), at[1], machine, panel_gap(rows, mixing, machine));
   const StagedPanel wide = panel.of_lines();
-  if (comes_by_strips(columns, mixing, machine)) return wide.by_strips(wide.bytes());
   const bool lines = machine.wide_panels && !mixing.mixes() &&
                      columns.extent() % wide.columns() == 0 &&
-                     2 * wide.bytes() <= program::scratch_in_l1_bytes &&
                      steps_come_out(rows, columns, wide.columns(), machine);
-  return lines ? wide : panel;
+  if (lines && machine.strips_rows && columns.extent() == wide.columns())
+    return wide.by_strips(wide.bytes());
+  return lines && 2 * wide.bytes() <= program::scratch_in_l1_bytes ? wide : panel;
 }
 
 // Rows of the target whose ends are asked for before they are written: none .35 of the ceiling, 4
@@ -360,14 +354,15 @@ bool can_stage(const TileRun& rows, const TileRun& columns, const RowMixing& mix
   const bool whole = columns.extent() % panel_columns == 0;
   const bool alike = steps_come_out(rows, columns, panel_columns, machine) &&
                      (whole || can_stage_rest(columns, mixing, machine));
-  const StagedPanel panel(rows, rows.extent(), 0, machine, panel_gap(rows, mixing, machine));
+  const StagedPanel panel = panel_of(rows, columns, mixing, {}, machine);
+  // One by strips has no other beside it.
+  const bool fits = panel.strip_bytes() > 0 ||
+                    2 * mixing.from.rows * panel.bytes() <= program::scratch_in_l1_bytes;
   // Lines of a column, beside a group that is filled meanwhile.
   const int64_t kept = (mixing.to.rows - 1) * (rows.extent() * element / vector) + 8 / mixing.bits;
   // Halves of a group take more than their columns while the rows come in.
   const int64_t filled = mixing.mixes() ? group : StagedPanel::columns_at_once(machine);
-  if (comes_by_strips(columns, mixing, machine)) return alike;
-  return alike && 2 * mixing.from.rows * panel.bytes() <= program::scratch_in_l1_bytes &&
-         filled + kept <= machine.target.registers;
+  return alike && fits && filled + kept <= machine.target.registers;
 }
 
 Body emit_staged_transpose(const TileRun& rows, const TileRun& columns, const RowMixing& mixing,
