@@ -46,6 +46,17 @@ TEST(TouchingDigits, AreTakenWholeWithSomeColumns) {
   }
 }
 
+TEST(TouchingDigits, LeaveInLinesOnlyWhereAllRunsOfColumnsBeginOnThem) {
+  // Seven columns of 160 bytes make half lines, twice as many whole ones.
+  const char* const text = "f16[80,2,6,17,7] -> f16[80,2,6,17,7]{0,4,2,3,1}";
+  Target target = streaming_target();
+  stream_beyond(target, int64_t{1} << 14);
+  EXPECT_EQ(target_run_elements(scheduled(text, target)), 80);
+  EXPECT_EQ(source_run_elements(scheduled(text, target)), 17 * 2 * 7);
+  const Report report = run_for(target, text);
+  EXPECT_EQ(report.outcome, Outcome::passed) << report.text;
+}
+
 TEST(TouchingDigits, AreNotTakenWhereTheyWouldBeWrittenOverTheNextColumn) {
   // Two bytes are all that looks alike of 2 x 101.
   const char* const text = "u8[2,600,101,200] -> u8[2,600,101,200]{0,2,3,1}";

@@ -14,6 +14,7 @@
 // panel; of several digits as rows come in.
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -46,8 +47,12 @@ constexpr int64_t many_rows = 80;
 // .63 -> .85 of the ceiling, f32[32,7,7,2048]{2,1,3,0} .55 -> .71; fewer rows elsewhere 1.0 to 1.3,
 // c128 .91 to 1.4, rows between lines 1.07.
 
-/// Networks store to the image.
-Machine into_scratch(Machine machine) {
+/// Networks store to the image; what is known where any digit of the columns begins.
+Machine for_digits(const TileRun& columns, Machine machine) {
+  for (const nest::Side& digit : columns.digits()) {
+    if (&digit != &columns.digits().front())
+      machine.alignment = std::gcd(machine.alignment, digit.stride[0]);
+  }
   machine.nontemporal = false;
   return machine;
 }
@@ -62,7 +67,7 @@ class JoinedTranspose {
   /// `filled`: elements of padding behind each row.
   JoinedTranspose(const TileRun& rows, int64_t filled, const TileRun& columns, const Strides& at,
                   const Machine& machine)
-      : machine_(into_scratch(machine)),
+      : machine_(for_digits(columns, machine)),
         rows_(rows),
         columns_(columns),
         at_(at),
@@ -284,7 +289,8 @@ bool can_join(const TileRun& rows, int64_t filled, const TileRun& columns, const
   if (is_short && program::lane_bytes / element >= machine.target.registers) return false;
   const int64_t panel = panel_row_bytes(machine) / element;
   const nest::Side& digit = columns.digits().front();
-  const bool whole = machine.alignment % vector == 0 && digit.extent % panel == 0;
+  const bool whole =
+      for_digits(columns, machine).alignment % vector == 0 && digit.extent % panel == 0;
   const bool stages = run % machine.target.line_bytes == 0 && machine.nontemporal &&
                       (rows.sides() == 1 || can_stage(rows, columns, {}, machine));
   if (stages || panel * run > program::scratch_in_l1_bytes || !(whole || can_shift_images(machine)))
