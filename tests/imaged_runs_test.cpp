@@ -62,6 +62,40 @@ TEST(ImagedRows, MakeLongRunsOfFewRowsFarApartWhereNoneLieBeside) {
   expect_runs({{"f32[4,3000,301,14] -> f32[4,3000,301,14]{3,0,2,1}", 15 * 224, 1}}, false);
 }
 
+TEST(ImagedColumns, MakeShorterRunsWhereVectorsArePartsOfLines) {
+  struct Images {
+    const char* text;
+    bool of_halves, of_lines;
+  };
+  for (const Images& row :
+       {Images{"u8[1840,7000] -> u8[1840,7000]{0,1}", true, false},
+        Images{"f16[424,396,40] -> f16[424,396,40]{0,1,2}", true, false},
+        // Bytes of a line; more of others.
+        Images{"u8[528,76,448] -> u8[528,76,448]{1,2,0}", true, false},
+        Images{"u8[528,60,448] -> u8[528,60,448]{1,2,0}", false, false},
+        Images{"f16[721,104,184] -> f16[721,104,184]{1,2,0}", true, false},
+        Images{"f16[1421,60,184] -> f16[1421,60,184]{1,2,0}", false, false},
+        Images{"f32[10,94,70,104] -> f32[10,94,70,104]{2,3,1,0}", true, false},
+        // Few elements that lie side by side in the target,
+        Images{"f16[2,360,37,344] -> f16[2,360,37,344]{0,2,3,1}", false, false},
+        Images{"f16[208,360,137,2] -> f16[208,360,137,2]{0,2,1,3}", true, false},
+        // in the source; bytes.
+        Images{"f64[17,312,174,2] -> f64[17,312,174,2]{0,2,1,3}", false, false},
+        Images{"f64[17,312,174,8] -> f64[17,312,174,8]{0,3,1,2}", true, false},
+        Images{"u8[272,1952,27,3] -> u8[272,1952,27,3]{0,3,1,2}", true, false},
+        Images{"u8[272,1952,27,2] -> u8[272,1952,27,2]{0,3,1,2}", false, false}}) {
+    const IterationSpace space = simplified_space(row.text);
+    for (const bool halves : {true, false}) {
+      Target target = target_of({halves ? "avx2" : "avx512", Caches::hold_everything});
+      stream_beyond(target, int64_t{14} << 20);
+      target.imaging_bytes = int64_t{20} << 20;
+      target.l3_bytes = int64_t{1} << 30;
+      const bool images = schedule(space, target).staging == Staging::images;
+      EXPECT_EQ(images, halves ? row.of_halves : row.of_lines) << row.text << halves;
+    }
+  }
+}
+
 TEST(ImagedColumns, ComeInTogetherWhereTheyAreFew) {
   struct ColumnRow {
     const char* text;

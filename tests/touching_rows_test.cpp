@@ -82,6 +82,22 @@ TEST(TouchingRows, ComeToImagesWithTheirPadding) {
   }
 }
 
+TEST(TouchingRows, StayInTheCachesNoLongerWhereVectorsArePartsOfLines) {
+  const char* const text = "u8[152,1809,34] -> u8[152,1809,34]{0,2,1}";
+  for (const bool halves : {true, false}) {
+    Target target = target_of({halves ? "avx2" : "avx512", Caches::hold_everything});
+    stream_beyond(target, int64_t{14} << 20);
+    target.imaging_bytes = int64_t{20} << 20;
+    const auto leave = [&] {
+      const Schedule schedule = scheduled(text, target);
+      return schedule.nontemporal && schedule.staging != Staging::images;
+    };
+    EXPECT_EQ(leave(), halves);
+    target.transposed_streaming_bytes = target.imaging_bytes;
+    EXPECT_FALSE(leave());
+  }
+}
+
 TEST(TouchingRows, AreJoinedInBoxesThatAreWidened) {
   struct Row {
     const char* text;

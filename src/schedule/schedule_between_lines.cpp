@@ -164,6 +164,14 @@ bool long_rows_stay_beside(const Draft& draft, int across) {
          l1_holds_lines(draft.target(), draft.loop(across).stride[0], columns);
 }
 
+/// The same of shorter ones. Where vectors are parts of lines none that leave around the caches
+/// do: Zen 3, 106 transposes of 14 to 21 MB .89 of the time, .56 -> .63 of the ceiling, u8
+/// [152,1809,34]{0,2,1} .14 -> .40.
+bool short_rows_stay_beside(const Draft& draft) {
+  if (!halves_lines(draft)) return stays_beside(draft);
+  return draft.both_extent_bytes() <= draft.target().transposed_streaming_bytes;
+}
+
 /// Whether loop `k` goes on where the row that is taken already ends, in both operands.
 bool continues_rows(const Draft& draft, int k) {
   for (int j = 0; j < draft.loop_count(); ++j) {
@@ -258,9 +266,8 @@ bool touching_rows(Draft& draft) {
     return false;
   const int64_t run = draft.loop(row).extent * bytes;
   const int64_t columns = streamed_columns(bytes), count = draft.loop(column).extent;
-  if (run < draft.target().shifting_run_bytes ? stays_beside(draft)
-                                              : long_rows_stay_beside(draft, column))
-    return false;
+  const bool is_short = run < draft.target().shifting_run_bytes;
+  if (is_short ? short_rows_stay_beside(draft) : long_rows_stay_beside(draft, column)) return false;
   const bool padded = is_padded(draft, draft.loop(row)), masks = masks_lines(draft.target());
   const bool shifts = shifts_images(draft) && (masks || !others_begin_lines(draft, row, column));
   if ((padded && !masks) ||

@@ -43,6 +43,16 @@ constexpr int64_t least_run_first_element_bytes = 2;
 // {3,4,5,0,1,2} .17 -> .54 of the ceiling, u8[900,123900] from T(32,32) to {0,1} .15 -> .56; of 256
 // bytes 1.2 times that of 384. Of 18 MB u8 464 x 19942 1.3.
 constexpr int64_t least_large_run_bytes = 384;
+// Where vectors are parts of lines, images are better than all else for much shorter ones, in the
+// third level, too. With rows that touch (schedule_between_lines.cpp) 118 transposes of 14 to 150
+// MB on Zen 3 .72 of the time, .34 -> .48 of the ceiling, 16 bytes behind a line and on two threads
+// 26 in .73 and .57: u8[1840,7000]{0,1} .22 -> .30, [432,2655,13] reversed .12 -> .25, f32
+// [328,104,90]{1,2,0} .32 -> .86. Of bytes runs of 64 took .82 of the time, of others the same.
+constexpr int64_t least_halved_run_bytes = 128, least_halved_byte_run = 64;
+// But few elements that lie side by side in the target or the source are rather permuted:
+// f64[17,312,174,2]{0,2,1,3} .52 -> .13, f32[320,71,29,5]{1,2,0,3} .50 -> .17; 13 problems of three
+// to seven bytes 1.13 times as long as images.
+constexpr int64_t least_side_by_side = 8, least_bytes_side_by_side = 3;
 // Where both ends of a run share a line with others, the next piece of a longer one goes on with
 // what this one leaves: 27 random cases, most of f32, .87 of the time, geometric mean of the
 // ceiling .58 -> .68; runs of whole lines 1.1 times as long, and so where rows lie beside the
@@ -181,14 +191,36 @@ bool take_pieces(Draft& draft, int64_t run) {
   return pieces > 1;
 }
 
+/// Whether few elements of a box lie side by side in the target or the source.
+bool has_short_runs(const Draft& draft) {
+  const int64_t bytes = draft.space().op.bytes;
+  const int64_t least = bytes == 1 ? least_bytes_side_by_side : least_side_by_side;
+  for (int k = 0; k < draft.loop_count(); ++k) {
+    const Loop& loop = draft.loop(k);
+    const bool first = draft.mark(k) == Mark::target_run   ? loop.stride[0] == bytes
+                       : draft.mark(k) == Mark::source_run ? loop.stride[1] == bytes
+                                                           : false;
+    if (first && loop.extent < least) return true;
+  }
+  return false;
+}
+
+int64_t least_run_bytes(const Draft& draft) {
+  if (halves_lines(draft)) {
+    if (has_short_runs(draft)) return least_large_run_bytes;
+    return draft.space().op.bytes == 1 ? least_halved_byte_run : least_halved_run_bytes;
+  }
+  const bool large = draft.both_extent_bytes() > draft.target().l3_bytes;
+  return large ? least_large_run_bytes : least_imaged_run_bytes;
+}
+
 bool take_images(Draft& draft, Runs runs) {
   const int64_t bytes = draft.space().op.bytes, line = draft.target().line_bytes;
   const int64_t columns = take_imaged_columns(draft, runs);
   if (columns * bytes < least_imaged_column_bytes) return false;
   const int64_t run =
       take_imaged_run(draft, {most_imaged_run_bytes(columns, draft.target())}, runs);
-  const bool large = draft.both_extent_bytes() > draft.target().l3_bytes;
-  if (run < (large ? least_large_run_bytes : least_imaged_run_bytes)) return false;
+  if (run < least_run_bytes(draft)) return false;
   draft.schedule().network_column_bytes = columns * bytes;
   const int64_t box = take_panels(draft, columns, run, runs);
   if (runs == Runs::pieces) {
