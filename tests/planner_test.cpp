@@ -51,9 +51,9 @@ TEST(Streaming, MakesWholeLinesOfVectorsOfHalfALine) {
         // of planes that begin between lines.
         Row{"u8[3,1024] -> u8[3,1024]{0,1}", true}, Row{"u8[1024,3] -> u8[1024,3]{0,1}", true},
         Row{"u8[1030,3] -> u8[1030,3]{0,1}", false},
-        // Runs of the target of half a line, which touch.
+        // Runs of the target of half a line, which touch; of several digits, in images.
         Row{"u8[32,640] -> u8[32,640]{0,1}", true},
-        Row{"f32[64,64,3,3] -> f32[64,64,3,3]{3,2,1,0:T(8,8,1,1)}", false}}) {
+        Row{"f32[64,64,3,3] -> f32[64,64,3,3]{3,2,1,0:T(8,8,1,1)}", true}}) {
     const IterationSpace space = simplified_space(row.text);
     EXPECT_EQ(uses_nontemporal_stores(
                   on_lines(plan_programs(space, target_of({"avx2", Caches::hold_nothing})))),
