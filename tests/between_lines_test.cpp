@@ -231,6 +231,19 @@ TEST(Images, AskAgainForTheEndsOfColumnsThatLeaveSoon) {
   EXPECT_EQ(planned(text, again).of(Code::prefetch, to_write), 2 * claims);
 }
 
+TEST(Images, OfDigitsOfColumnsAskForTheirEndsWhereOneBeginsBetweenLines) {
+  constexpr int to_write = 0;
+  Target target = streaming_target();
+  stream_beyond(target, int64_t{1} << 14);
+  // Columns of 160 bytes: six make whole lines, seven do not.
+  EXPECT_EQ(planned("f16[80,2,6,17,6] -> f16[80,2,6,17,6]{0,4,2,3,1}", target)
+                .of(Code::prefetch, to_write),
+            0);
+  EXPECT_GT(planned("f16[80,2,6,17,7] -> f16[80,2,6,17,7]{0,4,2,3,1}", target)
+                .of(Code::prefetch, to_write),
+            0);
+}
+
 TEST(Blocks, AreNoSingleColumnsWhereNothingDividesThem) {
   for (const char* text : {"u8[28,20,575,317] -> u8[28,20,575,317]{1,2,3,0}",
                            "u8[17,20,575,289] -> u8[17,20,575,289]{1,2,3,0}"}) {
