@@ -13,8 +13,8 @@ int64_t image_pitch(int64_t bytes, int64_t line_bytes) {
   return (ceil_div(bytes, line_bytes) | 1) * line_bytes;
 }
 
-Machine for_columns(const TileRun& columns, Machine machine) {
-  for (const nest::Side& digit : columns.digits())
+Machine for_columns(std::span<const nest::Side> digits, Machine machine) {
+  for (const nest::Side& digit : digits)
     machine.alignment = std::gcd(machine.alignment, digit.stride[0]);
   machine.nontemporal = false;
   return machine;

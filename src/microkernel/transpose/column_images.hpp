@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "microkernel/microkernel.hpp"
@@ -19,8 +20,9 @@ namespace restride {
 /// so that columns do not crowd sets of L1.
 int64_t image_pitch(int64_t bytes, int64_t line_bytes);
 
-/// What is known where any column begins; what comes in goes to images through the caches.
-Machine for_columns(const TileRun& columns, Machine machine);
+/// What is known where any column of these digits begins; what comes in goes to images through the
+/// caches.
+Machine for_columns(std::span<const nest::Side> digits, Machine machine);
 
 /// Does something for `count` columns, from where the streams stand. Nothing for an empty body.
 program::Body each_column(const TileRun& columns, int64_t count, program::Body body,

@@ -45,7 +45,7 @@ int64_t panel_columns(const TileRun& columns, const Machine& machine) {
 }
 
 Machine for_networks(const TileRun& columns, const Machine& machine) {
-  Machine result = apart(for_columns(columns, machine));
+  Machine result = apart(for_columns(columns.digits(), machine));
   // Of two lanes where those are loaded at once: Zen 4, eight permutations with odd sizes .95 of
   // the time.
   const bool narrow = program::lane_bytes / machine.element_bytes >= machine.target.registers;

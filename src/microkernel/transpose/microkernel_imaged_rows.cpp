@@ -32,7 +32,10 @@ constexpr int64_t most_rows_at_once = 16;
 class ImagedRows {
  public:
   ImagedRows(const TileRun& rows, const TileRun& columns, const Strides& at, const Machine& machine)
-      : machine_(apart(for_columns(columns, machine))), rows_(rows), columns_(columns), at_(at) {}
+      : machine_(apart(for_columns(columns.digits(), machine))),
+        rows_(rows),
+        columns_(columns),
+        at_(at) {}
 
   int64_t image_bytes() const { return columns_.extent() * pitch_; }
 

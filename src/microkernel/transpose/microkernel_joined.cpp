@@ -14,8 +14,8 @@
 // panel; of several digits as rows come in.
 #include <algorithm>
 #include <cstdlib>
-#include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "base/arithmetic.hpp"
@@ -23,6 +23,7 @@
 #include "microkernel/microkernel.hpp"
 #include "microkernel/packed/row_mixing.hpp"
 #include "microkernel/tile_run.hpp"
+#include "microkernel/transpose/column_images.hpp"
 #include "microkernel/transpose/paced_asks.hpp"
 #include "microkernel/transpose/panel_image.hpp"
 #include "microkernel/transpose/shifted_image.hpp"
@@ -47,14 +48,9 @@ constexpr int64_t many_rows = 80;
 // .63 -> .85 of the ceiling, f32[32,7,7,2048]{2,1,3,0} .55 -> .71; fewer rows elsewhere 1.0 to 1.3,
 // c128 .91 to 1.4, rows between lines 1.07.
 
-/// Networks store to the image; what is known where any digit of the columns begins.
-Machine for_digits(const TileRun& columns, Machine machine) {
-  for (const nest::Side& digit : columns.digits()) {
-    if (&digit != &columns.digits().front())
-      machine.alignment = std::gcd(machine.alignment, digit.stride[0]);
-  }
-  machine.nontemporal = false;
-  return machine;
+/// What is known where any run of columns that touch begins.
+Machine for_digits(const TileRun& columns, const Machine& machine) {
+  return for_columns(std::span(columns.digits()).subspan(1), machine);
 }
 
 /// How much of each row of the source a panel takes.
