@@ -33,6 +33,7 @@
 #include "microkernel/transpose/paced_asks.hpp"
 #include "microkernel/transpose/shifted_lines.hpp"
 #include "microkernel/transpose/staged_panel.hpp"
+#include "microkernel/transpose/transpose_network.hpp"
 
 namespace restride {
 namespace {
@@ -361,7 +362,7 @@ bool can_stage(const TileRun& rows, const TileRun& columns, const RowMixing& mix
   // Lines of a column, beside a group that is filled meanwhile.
   const int64_t kept = (mixing.to.rows - 1) * (rows.extent() * element / vector) + 8 / mixing.bits;
   // Halves of a group take more than their columns while the rows come in.
-  const int64_t filled = mixing.mixes() ? group : StagedPanel::columns_at_once(machine);
+  const int64_t filled = mixing.mixes() ? group : registers_of_network(element, machine.target);
   return alike && fits && filled + kept <= machine.target.registers;
 }
 

@@ -64,6 +64,7 @@ class PanelImage {
   std::vector<program::Step> steps(int64_t rows) const;
   program::Body asks_of(int64_t first_row, int64_t rows) const;
   program::Body networks(int64_t first_row, int64_t rows) const;
+  int64_t rows_at_once(int64_t rows, int64_t columns) const;
   /// A network of some rows and columns, from where the streams stand.
   program::Block network(int64_t first_row, int64_t rows, int64_t first_column,
                          int64_t columns) const;

@@ -2,7 +2,7 @@
 #include "microkernel/transpose/staged_panel.hpp"
 
 #include <algorithm>
-#include <array>
+#include <span>
 
 #include "microkernel/transpose/transpose_network.hpp"
 
@@ -44,19 +44,14 @@ void StagedPanel::fill_vectors(Emitter& emitter, int64_t group, int64_t begin, i
     if (ahead != 0) emitter.ask_for_row(offset, row_bytes_, touch, ahead);
     return emitter.load(from_, offset, static_cast<int>(std::min(row_bytes_ - begin, vector)));
   };
-  for (int64_t first = 0; first < group_rows(); first += columns_at_once(machine_)) {
-    const std::array<Reg, 16> columns =
-        transpose_in_lanes(emitter, static_cast<int>(machine_.element_bytes), load);
-    for (int64_t k = first; k < first + columns_at_once(machine_); ++k) {
-      emitter.store(columns[static_cast<size_t>(k)], stream,
-                    at.panel + k * pitch() + group * width_ + begin, machine_.vector_bytes);
+  const int64_t panel = at.panel + group * width_ + begin;
+  const auto leave = [&](size_t first, std::span<const Reg> columns) {
+    for (size_t k = 0; k < columns.size(); ++k) {
+      emitter.store(columns[k], stream, panel + static_cast<int64_t>(first + k) * pitch(),
+                    machine_.vector_bytes);
     }
-  }
-}
-
-int64_t StagedPanel::columns_at_once(const Machine& machine) {
-  const int64_t group = lane_bytes / machine.element_bytes;
-  return group < machine.target.registers ? group : group / 2;
+  };
+  transpose_in_order(emitter, static_cast<int>(machine_.element_bytes), load, leave);
 }
 
 Reg StagedPanel::line(Emitter& emitter, int64_t column, int64_t begin, int64_t offset) const {

@@ -65,10 +65,6 @@ class StagedPanel {
   /// Of scratch beside it.
   int64_t strip_bytes() const { return strip_ < 0 ? 0 : group_rows() * row_bytes_; }
 
-  /// Of the columns of a lane: all that the registers hold with one more, or half of them, each
-  /// from all rows once more.
-  static int64_t columns_at_once(const Machine& machine);
-
   /// Where a panel stands in the streams that fill it, bytes.
   struct At {
     int64_t source, panel;

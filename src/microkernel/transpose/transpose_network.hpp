@@ -14,6 +14,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "microkernel/emitter.hpp"
@@ -38,16 +39,27 @@ std::vector<PositionRun> contiguous_runs(const std::vector<Position>& positions,
                                          int64_t Position::*operand, int64_t element_bytes,
                                          int64_t most);
 
-/// Gives the register of a row when the network needs it.
+/// Gives the register of a row when the network needs it, of some rows twice where registers are
+/// few.
 using RowOfNetwork = std::function<program::Reg(int row)>;
 
 /// Takes a column as soon as the network has made it.
 using ColumnOfNetwork = std::function<void(size_t column, program::Reg value)>;
 
-/// Transposes 16 / element registers inside their lanes. Depth first, so that few are alive at
-/// once.
+/// Takes columns from number `first` on.
+using ColumnsOfNetwork = std::function<void(size_t first, std::span<const program::Reg> columns)>;
+
+/// Transposes 16 / element registers inside their lanes. Few are alive at once: as many as rows and
+/// one more, or less than that where there are no more registers than rows.
 void transpose_in_lanes(Emitter& emitter, int element_bytes, const RowOfNetwork& row,
                         const ColumnOfNetwork& column);
+
+/// How many registers it takes at once while rows come in.
+int64_t registers_of_network(int64_t element_bytes, const Target& target);
+
+/// The same, where columns leave in order, as many at once as registers hold: all, or half of them.
+void transpose_in_order(Emitter& emitter, int element_bytes, const RowOfNetwork& row,
+                        const ColumnsOfNetwork& columns);
 
 /// The same, where column c comes out at result[c].
 std::array<program::Reg, 16> transpose_in_lanes(Emitter& emitter, int element_bytes,
