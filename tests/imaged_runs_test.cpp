@@ -96,6 +96,37 @@ TEST(ImagedColumns, MakeShorterRunsWhereVectorsArePartsOfLines) {
   }
 }
 
+TEST(ImagedColumns, MakeLongerRunsOfWideElementsInLargeArrays) {
+  struct Run {
+    const char* text;
+    int64_t most;  // bytes of a run where vectors are parts of lines
+  };
+  for (const Run& row : {Run{"c128[2811,1783] -> c128[2811,1783]{0,1}", 2048},
+                         Run{"f32[3781,3401] -> f32[3781,3401]{0,1}", 1408},
+                         Run{"f16[3781,6801] -> f16[3781,6801]{0,1}", 1024},
+                         // Rows that crowd sets of L1; which do not matter to wider elements.
+                         Run{"f32[3781,4097] -> f32[3781,4097]{0,1}", 1024},
+                         Run{"f64[3781,2049] -> f64[3781,2049]{0,1}", 2048},
+                         // Less than a page of each row, and smaller arrays.
+                         Run{"c128[8811,253] -> c128[8811,253]{0,1}", 1024},
+                         Run{"c128[1111,1783] -> c128[1111,1783]{0,1}", 1024}}) {
+    for (const bool halves : {true, false}) {
+      Target target = target_of({halves ? "avx2" : "avx512", Caches::hold_everything});
+      stream_beyond(target, int64_t{14} << 20);
+      target.imaging_bytes = int64_t{20} << 20;
+      target.l3_bytes = int64_t{32} << 20;
+      target.spreads_runs = false;
+      const Schedule made = schedule(simplified_space(row.text), target);
+      EXPECT_EQ(made.long_images, halves && row.most > 1024) << row.text;
+      if (!halves) continue;
+      EXPECT_EQ(made.staging, Staging::images) << row.text;
+      const int64_t run = target_run_elements(made) * made.space.op.bytes;
+      EXPECT_LE(run, row.most) << row.text;
+      EXPECT_GT(run, row.most / 3 * 2) << row.text;
+    }
+  }
+}
+
 TEST(ImagedColumns, ComeInTogetherWhereTheyAreFew) {
   struct ColumnRow {
     const char* text;

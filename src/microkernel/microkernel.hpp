@@ -65,6 +65,7 @@ struct Machine {
   bool short_code;     ///< of a transpose: what would be much code for little is done in more steps
   int64_t to_vectors;  ///< bytes from where rows begin to where vectors of them lie in one line
                        ///< each, if that is known of all and they stay in the caches; else 0
+  bool long_images;    ///< images hold runs of the target that are twice as long
   bool images_blocks;  ///< blocks leave scratch by way of images of their columns
   bool is_end;  ///< little of a transpose is moved: code is short, and asks for what it reads
 };
@@ -230,7 +231,7 @@ program::Body emit_joined_transpose(const TileRun& rows, int64_t filled, const T
 
 /// The same where runs of the target are made of several loops, or are short. With so many columns
 /// runs are at most so many bytes long.
-int64_t most_imaged_run_bytes(int64_t columns, const Target& target);
+int64_t most_imaged_run_bytes(int64_t columns, const Target& target, bool long_images = false);
 bool can_image(const TileRun& rows, const TileRun& columns, const Machine& machine);
 program::Body emit_imaged_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,
                                     const Machine& machine, int64_t& scratch_bytes);

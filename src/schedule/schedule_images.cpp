@@ -9,6 +9,7 @@
 #include "schedule/block_sizes.hpp"
 #include "schedule/box_order.hpp"
 #include "schedule/imaged_run.hpp"
+#include "schedule/l1_sets.hpp"
 #include "schedule/movements.hpp"
 #include "schedule/questions.hpp"
 
@@ -88,6 +89,13 @@ constexpr int64_t most_narrow_columns = 16;
 // Panels of whole vectors, of which a line has several, rather leave a rest behind so many. Zen 3,
 // 40 matrices .945 of the time, u8[6745,5930] .48, [916,109170] .71.
 constexpr int64_t least_panels_with_rest = 4;
+
+// Images of longer runs: fewer of them ask for their ends, and come back to a page. Zen 3, 21
+// matrices of 64 to 340 MB together .94 of the time, of c128 .88 (c128[2451,1034] .48 -> .58 of
+// the ceiling), of f32 .98. Of two bytes 1.0, .88 to 1.18; of f32 whose rows crowd sets of L1 up to
+// 1.19; rows of the source shorter than a page .99, .68 to 1.24; arrays that are smaller 1.0, .58
+// to 1.54.
+constexpr int64_t least_long_image_element_bytes = 4;
 
 /// How many panels of columns that lie side by side make a box, whose lines are asked for together:
 /// without a rest, which would be code of its own, or about four. (25 random cases of f32 in .96 of
@@ -214,12 +222,25 @@ int64_t least_run_bytes(const Draft& draft) {
   return large ? least_large_run_bytes : least_imaged_run_bytes;
 }
 
+/// Whether images hold longer runs.
+bool wants_long_images(const Draft& draft) {
+  const Target& target = draft.target();
+  const int64_t bytes = draft.space().op.bytes;
+  const Loop &down = draft.loop(draft.contiguous(0)), &across = draft.loop(draft.contiguous(1));
+  const bool large = draft.both_extent_bytes() > 2 * target.l3_bytes;
+  if (!halves_lines(draft) || !large || across.extent * bytes < target.page_bytes) return false;
+  return bytes > least_long_image_element_bytes ||
+         (bytes == least_long_image_element_bytes &&
+          l1_holds_lines(target, down.stride[1], program::lane_bytes));
+}
+
 bool take_images(Draft& draft, Runs runs) {
   const int64_t bytes = draft.space().op.bytes, line = draft.target().line_bytes;
+  const bool is_long = wants_long_images(draft);
   const int64_t columns = take_imaged_columns(draft, runs);
   if (columns * bytes < least_imaged_column_bytes) return false;
   const int64_t run =
-      take_imaged_run(draft, {most_imaged_run_bytes(columns, draft.target())}, runs);
+      take_imaged_run(draft, {most_imaged_run_bytes(columns, draft.target(), is_long)}, runs);
   if (run < least_run_bytes(draft)) return false;
   draft.schedule().network_column_bytes = columns * bytes;
   const int64_t box = take_panels(draft, columns, run, runs);
@@ -236,6 +257,7 @@ bool take_images(Draft& draft, Runs runs) {
   }
   draft.go_on(1);
   draft.schedule().staging = Staging::images;
+  draft.schedule().long_images = is_long;
   return true;
 }
 

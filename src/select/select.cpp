@@ -256,6 +256,7 @@ class Selector {
                           pointer_alignment(),
                           schedule.short_code,
                           before,
+                          schedule.long_images,
                           schedule.images_blocks,
                           tile.is_end};
     const bool fills_bytes = op.packing[0].bits == 0;

@@ -78,7 +78,8 @@ int64_t rows_alike(const TileRun& rows, int64_t most) {
 
 /// Rows of an image of so many columns.
 int64_t piece_rows(const TileRun& rows, int64_t columns, const Machine& machine) {
-  return rows_alike(rows, most_imaged_run_bytes(columns, machine.target) / machine.element_bytes);
+  const int64_t most = most_imaged_run_bytes(columns, machine.target, machine.long_images);
+  return rows_alike(rows, most / machine.element_bytes);
 }
 
 /// Rows that are asked for while a column leaves, and by how many columns of a panel; and how many
@@ -287,12 +288,16 @@ class ImagedTranspose {
 
 }  // namespace
 
-int64_t most_imaged_run_bytes(int64_t columns, const Target& target) {
+int64_t most_imaged_run_bytes(int64_t columns, const Target& target, bool long_images) {
   // 17 cases (f32[8,71,13,50,10] reversed .13 -> .6 of the ceiling, f32[28,256,1000] .2 -> .65,
   // u8[57,71,5000] .18 -> .45) in .93 of the time that they take with 4 KB, with 2 KB in .95.
   constexpr int64_t most = 1024;
+  // Longer ones leave a fourth of L1 to what comes in.
+  constexpr int64_t most_long = 2 * most, long_scratch = program::scratch_in_l1_bytes / 4 * 3;
   const int64_t line = target.line_bytes, front = joined_front_bytes(target);
-  return std::min(most, (program::scratch_in_l1_bytes / columns / line - 2) * line - front);
+  const auto fits = [&](int64_t scratch) { return (scratch / columns / line - 2) * line - front; };
+  const int64_t run = std::min(most, fits(program::scratch_in_l1_bytes));
+  return long_images ? std::max(run, std::min(most_long, fits(long_scratch))) : run;
 }
 
 bool can_image_pieces(int64_t run_bytes, int64_t columns, int64_t box_columns,
