@@ -103,6 +103,7 @@ TEST(ImagedColumns, MakeLongerRunsOfWideElementsInLargeArrays) {
   };
   for (const Run& row : {Run{"c128[2811,1783] -> c128[2811,1783]{0,1}", 2048},
                          Run{"f32[3781,3401] -> f32[3781,3401]{0,1}", 1408},
+                         Run{"f32[31,47,15540] -> f32[31,47,15540]{0,1,2}", 1408},
                          Run{"f16[3781,6801] -> f16[3781,6801]{0,1}", 1024},
                          // Rows that crowd sets of L1; which do not matter to wider elements.
                          Run{"f32[3781,4097] -> f32[3781,4097]{0,1}", 1024},
@@ -116,13 +117,18 @@ TEST(ImagedColumns, MakeLongerRunsOfWideElementsInLargeArrays) {
       target.imaging_bytes = int64_t{20} << 20;
       target.l3_bytes = int64_t{32} << 20;
       target.spreads_runs = false;
-      const Schedule made = schedule(simplified_space(row.text), target);
+      const IterationSpace space = simplified_space(row.text);
+      const Schedule made = schedule(space, target);
       EXPECT_EQ(made.long_images, halves && row.most > 1024) << row.text;
       if (!halves) continue;
       EXPECT_EQ(made.staging, Staging::images) << row.text;
       const int64_t run = target_run_elements(made) * made.space.op.bytes;
       EXPECT_LE(run, row.most) << row.text;
       EXPECT_GT(run, row.most / 3 * 2) << row.text;
+      // They come in whole.
+      const int64_t columns = made.network_column_bytes / made.space.op.bytes;
+      const Program program = on_lines(plan_programs(space, target));
+      EXPECT_GE(program.operands[2].end, columns * run) << row.text;
     }
   }
 }
