@@ -118,6 +118,9 @@ TEST(Verify, KnowsPlacesInLines) {
   second.at = 32;
   quarter.at = 16;
   behind.at = 64;
+  Op last = part, before_line = part;
+  last.width = 63;
+  before_line.width = 64;
   const Op copy{.code = Code::copy_begin, .width = 4, .select = 1, .offset = 60, .copied = 3};
   Op copy_odd = copy, copy_between = copy, copy_nowhere = copy, copy_target = copy;
   copy_odd.width = 3;
@@ -170,6 +173,8 @@ TEST(Verify, KnowsPlacesInLines) {
       {"avx2", 32, 64, second, ""},
       {"avx2", 32, 64, quarter, "not a whole vector"},
       {"avx2", 32, 64, behind, "not a whole vector"},
+      {"avx2", 32, 64, last, ""},
+      {"avx2", 32, 64, before_line, "no byte of the same line"},
       {"avx2", 32, 64, begin, "no lines"},
       {"avx2", 32, 64, end, "no lines"},
       // Copies: of up to 63 bytes of the source.

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "plan/planner.hpp"
 #include "schedule/scheduling.hpp"
@@ -41,6 +44,49 @@ std::map<Code, int64_t> codes(const Program& program, program::Role role) {
     }
   });
   return counts;
+}
+
+/// The vectors of lines that a program stores to a target that begins on a line, and how many of
+/// them it has stored before.
+struct LineStores {
+  std::set<int64_t> places;
+  int64_t again = 0;
+};
+
+void walk(const Program& program, const program::Body& body, std::vector<int64_t>& at,
+          LineStores& stores) {
+  for (const auto& item : body) {
+    const auto* const loop = std::get_if<program::For>(&item);
+    for (int64_t i = 0; loop != nullptr && i < loop->extent; ++i) {
+      for (const program::Step& step : loop->steps) at[step.stream] += step(i);
+      walk(program, loop->body, at, stores);
+      for (const program::Step& step : loop->steps) at[step.stream] -= step(i);
+    }
+    if (loop != nullptr) continue;
+    for (const program::Op& op : std::get<program::Block>(item)) {
+      if (op.code != Code::store_line) continue;
+      const program::Access access = accessed(op, at[op.stream] + op.offset, program.vector_bytes);
+      if (access.first == access.last) continue;
+      if (!stores.places.insert(access.first).second) ++stores.again;
+    }
+  }
+}
+
+TEST(CopiedRuns, LeaveEachLineOnce) {
+  // Runs of whole lines and of any other length, columns that begin everywhere in a line; rows.
+  for (const auto& [features, text] : {std::pair{"avx2", "c128[1029,33] -> c128[1029,33]{0,1}"},
+                                       {"avx2", "f64[1037,69] -> f64[1037,69]{0,1}"},
+                                       {"avx2", "f32[1027,33] -> f32[1027,33]{0,1}"},
+                                       {"avx2", "u8[1101,97] -> u8[1101,97]{0,1}"},
+                                       {"sse2", "u16[1101,65] -> u16[1101,65]{0,1}"},
+                                       {"avx2", "f32[9,16,301] -> f32[9,16,301]{2,0,1}"}}) {
+    const Program program = planned(text, features);
+    std::vector<int64_t> at(program.streams.size(), 0);
+    LineStores stores;
+    walk(program, program.root, at, stores);
+    EXPECT_GT(stores.places.size(), 100) << text;
+    EXPECT_EQ(stores.again, 0) << features << ' ' << text;
+  }
 }
 
 TEST(CopiedRuns, LeaveInLinesBetweenTheirEnds) {

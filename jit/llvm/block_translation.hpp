@@ -48,6 +48,7 @@ class BlockTranslator {
   void masked_store(const Op& op, int bytes);
   void store_nontemporal(const Op& op);
   void store_line(const Op& op);
+  llvm::BasicBlock* unless_behind(const Op& op);
   void copy_in_line(const Op& op);
   std::pair<llvm::Value*, llvm::Value*> copy_piece(llvm::Value* to, llvm::Value* from, int bytes,
                                                    bool before);

@@ -144,10 +144,29 @@ llvm::Value* BlockTranslator::load_for_line(const Op& op) {
 }
 
 void BlockTranslator::store_line(const Op& op) {
+  llvm::Value* const value = as(op.a, 8);
+  llvm::BasicBlock* const after = op.width == 0 ? nullptr : unless_behind(op);
   llvm::Value* const place =
       builder_.CreateConstGEP1_64(builder_.getInt8Ty(), line(op), uint64_t(op.at));
-  mark_nontemporal(builder_.CreateAlignedStore(as(op.a, 8), place,
-                                               llvm::Align(uint64_t(program_.vector_bytes))));
+  mark_nontemporal(
+      builder_.CreateAlignedStore(value, place, llvm::Align(uint64_t(program_.vector_bytes))));
+  if (after == nullptr) return;
+  builder_.CreateBr(after);
+  builder_.SetInsertPoint(after);
+}
+
+/// What follows is done if the line does not hold the byte `width` before, too. Returns where all
+/// goes on.
+llvm::BasicBlock* BlockTranslator::unless_behind(const Op& op) {
+  llvm::LLVMContext& context = builder_.getContext();
+  llvm::Function* const function = builder_.GetInsertBlock()->getParent();
+  llvm::BasicBlock* const store = llvm::BasicBlock::Create(context, "line", function);
+  llvm::BasicBlock* const after = llvm::BasicBlock::Create(context, "left", function);
+  llvm::Value* const begins =
+      builder_.CreateICmpULT(place_in_line(op), builder_.getInt64(op.width));
+  builder_.CreateCondBr(begins, store, after);
+  builder_.SetInsertPoint(store);
+  return after;
 }
 
 void BlockTranslator::store_in_line(const Op& op) {

@@ -29,9 +29,20 @@ void Translator::load_for_line(const Op& op) {
 void Translator::store_line(const Op& op) {
   lea(rax, at(op));
   address_in_rax_ = -1;
+  Xbyak::Label done;
+  if (op.width != 0) {
+    mov(ecx, eax);
+    and_(ecx, line_bytes - 1);
+    cmp(ecx, op.width);
+    jae(done);
+  }
   and_(rax, -line_bytes);
-  if (family_ == Family::sse) return movntdq(ptr[rax + op.at], low(op.a));
-  vmovntdq(ptr[rax + op.at], vector(op.a));
+  if (family_ == Family::sse) {
+    movntdq(ptr[rax + op.at], low(op.a));
+  } else {
+    vmovntdq(ptr[rax + op.at], vector(op.a));
+  }
+  L(done);
 }
 
 /// Two pieces that overlap, of the largest power of two that there is. Which one that is is hard to

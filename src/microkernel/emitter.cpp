@@ -276,17 +276,18 @@ void Emitter::copy_end(int width, int stream, int64_t from, int64_t target) {
   copy_in_line(Code::copy_end, width, stream, from, target);
 }
 
-void Emitter::store_in_line(Code code, Reg value, int stream, int64_t offset, int at) {
+program::Op& Emitter::store_in_line(Code code, Reg value, int stream, int64_t offset, int at) {
   ops_.push_back({.code = code,
                   .stream = static_cast<uint8_t>(stream),
                   .bytes = static_cast<uint8_t>(vector_bytes_),
                   .at = static_cast<uint8_t>(at),
                   .a = value,
                   .offset = offset});
+  return ops_.back();
 }
 
-void Emitter::store_line(Reg value, int stream, int64_t offset, int at) {
-  store_in_line(Code::store_line, value, stream, offset, at);
+void Emitter::store_line(Reg value, int stream, int64_t offset, int at, int64_t behind) {
+  store_in_line(Code::store_line, value, stream, offset, at).width = static_cast<uint8_t>(behind);
 }
 
 void Emitter::store_begin(Reg value, int stream, int64_t offset) {

@@ -97,8 +97,9 @@ class Emitter {
   void copy_begin(int width, int stream, int64_t from, int64_t target);
   void copy_end(int width, int stream, int64_t from, int64_t target);
   /// To the line that holds byte `stream + offset`: to a vector of it from byte `at` on, around the
-  /// caches; to the part from that byte on; to the part before it.
-  void store_line(program::Reg value, int stream, int64_t offset, int at = 0);
+  /// caches, unless it holds the byte `behind` bytes before that, too, and that is not 0; to the
+  /// part from that byte on; to the part before it.
+  void store_line(program::Reg value, int stream, int64_t offset, int at = 0, int64_t behind = 0);
   void store_begin(program::Reg value, int stream, int64_t offset);
   void store_end(program::Reg value, int stream, int64_t offset);
   /// Copies part of a vector's worth of memory that begins on a vector: no access leaves that.
@@ -122,7 +123,8 @@ class Emitter {
   program::Block take();
 
  private:
-  void store_in_line(program::Code code, program::Reg value, int stream, int64_t offset, int at);
+  program::Op& store_in_line(program::Code code, program::Reg value, int stream, int64_t offset,
+                             int at);
   void copy_in_line(program::Code code, int width, int stream, int64_t from, int64_t target);
   void lines_ahead(int stream, VectorPart from, int64_t ahead_bytes, int level);
   program::Reg append(program::Op op);

@@ -194,6 +194,9 @@ std::optional<Violation> BlockVerifier::check_place(const Op& op) const {
   if (op.code == Code::store_line && !target_.nontemporal) {
     return Violation{4, "the target has no such store", &op};
   }
+  if (op.code == Code::store_line && op.width >= line_bytes) {
+    return Violation{4, "no byte of the same line", &op};
+  }
   const bool in_line = op.at % vector == 0 && op.at + vector <= line_bytes;
   if (op.bytes != vector || !in_line) return Violation{3, "not a whole vector", &op};
   return std::nullopt;

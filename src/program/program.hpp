@@ -90,7 +90,7 @@ enum class Code : uint8_t {
   store,     ///< bytes [at, at + bytes) of a to `stream + offset`
   store_nontemporal,  ///< whole vectors at V-aligned addresses, around the caches
   store_line,   ///< a to the line that holds byte `stream + offset`, from its byte `at` on, around
-                ///< the caches
+                ///< the caches; unless `width` is 0, not if it holds the byte `width` before that
   store_begin,  ///< to what that line has from `stream + offset` on: the same bytes of a
   store_end,    ///< to what it has before that: the same bytes of a
   copy_begin,   ///< to the same as store_begin, unless it is all of the line: as many bytes from
@@ -105,7 +105,7 @@ struct Op {
   Code code;
   uint8_t stream = 0;
   uint8_t width = 0;   ///< bytes of an element, of compute those of the result; of what works on
-                       ///< packed elements: bits
+                       ///< packed elements: bits; of store_line: see there
   uint8_t bytes = 0;   ///< bytes loaded or stored
   uint8_t at = 0;      ///< first byte within the register
   uint8_t select = 0;  ///< of lanes: the choice; of load_for_line and copies: a stream; of compute:
@@ -167,8 +167,10 @@ inline Access accessed(const Op& op, int64_t place, int64_t vector_bytes) {
       return {place, place + op.width};
     case Code::load_for_line:
       return {place - (line_bytes - 1), place + vector_bytes};
-    case Code::store_line:
-      return {line + op.at, line + op.at + vector_bytes};
+    case Code::store_line: {
+      const bool stores = op.width == 0 || place - line < op.width;
+      return {line + op.at + (stores ? 0 : vector_bytes), line + op.at + vector_bytes};
+    }
     case Code::store_begin:
       return {place, line + line_bytes};
     case Code::copy_begin:
@@ -288,7 +290,8 @@ struct Operand {
 ///   - lanes, insert and extract where V is at least 32;
 ///   - shift, store_begin and store_end with byte masks, where V is a line; of a shift the width is
 ///   one of a permute; copy_begin and copy_end without byte masks; those, load_for_line and
-///   store_line where lines have 64 bytes, `at` of a store_line a multiple of V;
+///   store_line where lines have 64 bytes, `at` of a store_line a multiple of V, `width` less than
+///   a line;
 ///   - store_run of whole vectors;
 ///   - tables of V / width entries (permute; 16 / width where V is more than is permuted at once)
 ///   or V entries (constant, shuffle);

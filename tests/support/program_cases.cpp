@@ -250,7 +250,9 @@ class Cases {
         if (place % width == 0 && v_ < line) add_copies(width, place);
       }
       add_load_for_line(place);
-      for (int at = 0; at < line; at += v_) add_store_line(place, at);
+      for (int at = 0; at < line; at += v_) {
+        for (const int behind : {0, 1, 17, 63}) add_store_line(place, at, behind);
+      }
       if (v_ < line) continue;
       add_store_in_line("store_begin", Code::store_begin, place, place, line);
       add_store_in_line("store_end", Code::store_end, place, 0, place);
@@ -278,11 +280,16 @@ class Cases {
         expected);
   }
 
-  void add_store_line(int place, int at) {
-    const Op op{
-        .code = Code::store_line, .bytes = uint8_t(v_), .at = uint8_t(at), .a = 0, .offset = place};
-    add_in_line("store_line " + std::to_string(at), op, at, at + v_,
-                [at](int k) { return a(k - at); });
+  void add_store_line(int place, int at, int behind) {
+    const Op op{.code = Code::store_line,
+                .width = uint8_t(behind),
+                .bytes = uint8_t(v_),
+                .at = uint8_t(at),
+                .a = 0,
+                .offset = place};
+    const bool stores = behind == 0 || place < behind;
+    add_in_line("store_line." + std::to_string(behind) + " " + std::to_string(at), op, at,
+                stores ? at + v_ : at, [at](int k) { return a(k - at); });
   }
 
   void add_store_in_line(const std::string& name, Code code, int place, int first, int last) {

@@ -195,6 +195,8 @@ class Generator {
     op.code = Code(random_.between(int64_t(Code::store_line), int64_t(last)));
     op.bytes = uint8_t(vector);
     op.at = uint8_t(random_.between(0, line_bytes / vector - 1) * vector);
+    if (op.code == Code::store_line && random_.one_in(3))
+      op.width = uint8_t(random_.between(1, line_bytes - 1));
     if (!target_.byte_masks && random_.one_in(2)) {
       op.code = random_.one_in(2) ? Code::copy_begin : Code::copy_end;
       op.bytes = op.at = 0;

@@ -16,11 +16,11 @@ bool leaves_in_lines(const Target& target, int64_t element_bytes) {
 
 void CopiedRun::begin() { emitter_.copy_begin(shifted_bytes(machine_), stream_, from_, target_); }
 
-void CopiedRun::line_of(int64_t at) {
+void CopiedRun::line_of(int64_t at, int64_t behind) {
   const int64_t vector = machine_.vector_bytes;
   for (int64_t k = 0; k < program::line_bytes; k += vector) {
     const program::Reg value = emitter_.load_for_line(stream_, from_ + at + k, target_ + at);
-    emitter_.store_line(value, target_stream, target_ + at, static_cast<int>(k));
+    emitter_.store_line(value, target_stream, target_ + at, static_cast<int>(k), behind);
   }
 }
 
