@@ -8,7 +8,6 @@
 
 namespace restride {
 
-using program::lane_bytes;
 using program::Reg;
 
 void StagedPanel::fill(Emitter& emitter, int64_t groups, int stream, At at, int64_t ahead) const {
