@@ -105,7 +105,7 @@ struct Schedule {
   bool joins_digits = false;
   /// Rows of a transpose that touch come to images with their padding.
   bool fills_images = false;
-  /// Images hold runs of the target that are twice as long.
+  /// Images hold longer runs of the target, of up to twice as many bytes.
   bool long_images = false;
   /// Blocks leave scratch by way of images of their columns.
   bool images_blocks = false;

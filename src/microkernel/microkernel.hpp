@@ -65,7 +65,7 @@ struct Machine {
   bool short_code;     ///< of a transpose: what would be much code for little is done in more steps
   int64_t to_vectors;  ///< bytes from where rows begin to where vectors of them lie in one line
                        ///< each, if that is known of all and they stay in the caches; else 0
-  bool long_images;    ///< images hold runs of the target that are twice as long
+  bool long_images;    ///< images hold longer runs of the target (most_imaged_run_bytes)
   bool images_blocks;  ///< blocks leave scratch by way of images of their columns
   bool is_end;  ///< little of a transpose is moved: code is short, and asks for what it reads
 };
