@@ -47,7 +47,7 @@ TEST(HeldTables, AreThoseThatLoopsUseMost) {
   Program program = of_tables(4);
   program.root = {For{8, {}, {permuting(1, {0}), For{8, {}, {permuting(1, {2, 3, 2})}}}},
                   permuting(1, {1})};
-  const HeldTables held = hold_tables(program);
+  const HeldTables held = hold_tables(program, InstructionSet::avx512);
   ASSERT_EQ(held.size, 3);
   EXPECT_EQ(held.find({2, 1}), 31);
   EXPECT_EQ(held.find({3, 1}), 30);
@@ -73,7 +73,9 @@ TEST(HeldTables, LeaveWhatBlocksNeed) {
     block.insert(stores, permutes.begin(), permutes.end());
     program.root = {For{8, {}, {block}}};
     // One for the result, and one that no Program uses.
-    EXPECT_EQ(hold_tables(program).size, std::min(HeldTables::most, 32 - live - 2)) << live;
+    EXPECT_EQ(hold_tables(program, InstructionSet::avx512).size,
+              std::min(HeldTables::most, 32 - live - 2))
+        << live;
   }
 }
 
@@ -85,7 +87,7 @@ TEST(HeldTables, LeaveSomeToWhatComputes) {
         {.code = Code::permute, .width = 1, .table = int16_t(table), .to = Reg(8 + table), .a = 0});
   }
   program.root = {For{8, {}, {block}}};
-  const int without = hold_tables(program).size;
+  const int without = hold_tables(program, InstructionSet::avx512).size;
   const Op adds{.code = Code::compute,
                 .select = static_cast<uint8_t>(Operation::add),
                 .type = ElementType::f32,
@@ -94,13 +96,13 @@ TEST(HeldTables, LeaveSomeToWhatComputes) {
                 .b = 1};
   block.insert(block.begin() + 8, adds);
   program.root = {For{8, {}, {block}}};
-  EXPECT_LT(hold_tables(program).size, without);
+  EXPECT_LT(hold_tables(program, InstructionSet::avx512).size, without);
 }
 
 TEST(HeldTables, AreNoneWhereNothingRepeats) {
   Program program = of_tables(2);
   program.root = {For{1, {}, {permuting(1, {0, 1})}}, permuting(1, {0, 0})};
-  EXPECT_EQ(hold_tables(program).size, 0);
+  EXPECT_EQ(hold_tables(program, InstructionSet::avx512).size, 0);
 }
 
 TEST(HeldTables, AreNoBlends) {
@@ -113,9 +115,23 @@ TEST(HeldTables, AreNoBlends) {
   block.insert(block.begin() + 2,
                {.code = Code::permute, .width = 1, .table = 0, .to = 60, .a = 0, .b = 1});
   program.root = {For{8, {}, {block}}};
-  const HeldTables held = hold_tables(program);
+  const HeldTables held = hold_tables(program, InstructionSet::avx512);
   EXPECT_EQ(held.size, 1);
   EXPECT_EQ(held.find({1, 1}), 31);
+}
+
+/// Where the processor has funnel shifts.
+TEST(HeldTables, AreNoFunnels) {
+  Program program = of_tables(0);
+  std::vector<uint8_t> funnel(64);
+  for (int k = 0; k < 64; ++k) funnel[static_cast<size_t>(k)] = uint8_t(k % 2 * 64 + (k ^ 1));
+  program.tables = {funnel, turned_by(1)};
+  Block block = permuting(2, {1});
+  block.insert(block.begin() + 2,
+               {.code = Code::permute, .width = 1, .table = 0, .to = 60, .a = 0, .b = 1});
+  program.root = {For{8, {}, {block}}};
+  EXPECT_EQ(hold_tables(program, InstructionSet::avx512_vbmi).size, 1);
+  EXPECT_EQ(hold_tables(program, InstructionSet::avx512).size, 2);
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ TEST(Caches, KeepSetsOfL1FromBeingCrowded) {
   Target target = target_of({"avx512_vbmi", Caches::hold_everything});
   target.l1_bytes = 48 * 1024;
   target.network_piece_bytes = 16;
+  target.skews_rows = false;
   for (const Row& row :
        {Row{"f32[1000,130] -> f32[1000,130]{0,1}", true, 64},
         Row{"f32[1025,130] -> f32[1025,130]{0,1}", true, 32},

@@ -51,7 +51,7 @@ TEST(Target, NeedsFeaturesWithNames) {
   };
   EXPECT_EQ(needs("sse2"), "x86_64");
   EXPECT_EQ(needs("avx512_vbmi"),
-            "x86_64, avx2, avx512f, avx512bw, avx512dq, avx512vl, avx512vbmi");
+            "x86_64, avx2, avx512f, avx512bw, avx512dq, avx512vl, avx512vbmi, avx512vbmi2");
   EXPECT_EQ(needs("neon"), "aarch64, neon");
   // Code for one length of the registers is wrong on any other, longer or shorter.
   EXPECT_EQ(needs("sve128"), "aarch64, neon, sve, sve registers of 128 bits");

@@ -78,6 +78,7 @@ TEST(Blocks, WriteTwoLinesOfBytesWhoseColumnsMeetInSets) {
   target.pairs_meeting_lines = true;
   target.l1_bytes = 32 * 1024;
   target.l2_bytes = 1024 * 1024;
+  target.l3_bytes = 32 * target.l2_bytes;
   struct Row {
     const char* text;
     bool pairs;

@@ -40,7 +40,8 @@ MachineName machine_name(const Target& target) {
     case InstructionSet::avx512:
       return {x86_64_linux, "x86-64", "+avx512f,+avx512bw,+avx512vl,+avx512dq,+prfchw"};
     case InstructionSet::avx512_vbmi:
-      return {x86_64_linux, "x86-64", "+avx512f,+avx512bw,+avx512vl,+avx512dq,+avx512vbmi,+prfchw"};
+      return {x86_64_linux, "x86-64",
+              "+avx512f,+avx512bw,+avx512vl,+avx512dq,+avx512vbmi,+avx512vbmi2,+prfchw"};
     case InstructionSet::neon:
       break;
     case InstructionSet::sve128:

@@ -46,9 +46,10 @@ Translator::Translator(const Program& program, const Target& target, const Surve
     : CodeGenerator(bytes, memory),
       program_(program),
       survey_(survey),
-      family_(instruction_set(target) == InstructionSet::sse2   ? Family::sse
-              : instruction_set(target) == InstructionSet::avx2 ? Family::vex
-                                                                : Family::evex),
+      set_(instruction_set(target)),
+      family_(set_ == InstructionSet::sse2   ? Family::sse
+              : set_ == InstructionSet::avx2 ? Family::vex
+                                             : Family::evex),
       memory_(static_cast<uint8_t*>(memory)),
       capacity_(bytes) {}
 

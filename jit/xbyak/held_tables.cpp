@@ -17,7 +17,7 @@ constexpr int usable_registers = 31, temporaries = 6;
 
 class Walk {
  public:
-  explicit Walk(const Program& program) : program_(program) {}
+  Walk(const Program& program, InstructionSet set) : program_(program), set_(set) {}
 
   HeldTables run() {
     walk(program_.root, 0);
@@ -53,7 +53,7 @@ class Walk {
 
   void count_uses(const Block& block, int64_t weight) {
     for (const Op& op : block) {
-      const std::optional<IndexTable> table = loaded_table(program_, op);
+      const std::optional<IndexTable> table = loaded_table(program_, op, set_);
       if (!table) continue;
       const auto found = std::find_if(uses_.begin(), uses_.end(),
                                       [&](const Use& use) { return use.table == *table; });
@@ -87,6 +87,7 @@ class Walk {
   }
 
   const Program& program_;
+  const InstructionSet set_;
   std::vector<Use> uses_;
   std::vector<bool> lives_;  ///< by virtual register; all false between Blocks
   int most_live_ = 0;
@@ -94,9 +95,10 @@ class Walk {
 
 }  // namespace
 
-std::optional<IndexTable> loaded_table(const Program& program, const Op& op) {
+std::optional<IndexTable> loaded_table(const Program& program, const Op& op, InstructionSet set) {
   if (op.code == Code::shuffle) return IndexTable{op.table, 1};
-  if (op.code != Code::permute || blend_mask(program, op)) return std::nullopt;
+  if (op.code != Code::permute || blend_mask(program, op) || funnel_width(program, op, set))
+    return std::nullopt;
   return IndexTable{op.table, op.width};
 }
 
@@ -107,9 +109,9 @@ int HeldTables::find(const IndexTable& table) const {
   return -1;
 }
 
-HeldTables hold_tables(const Program& program) {
+HeldTables hold_tables(const Program& program, InstructionSet set) {
   if (program.tables.empty()) return {};
-  return Walk(program).run();
+  return Walk(program, set).run();
 }
 
 }  // namespace restride::xbyak

@@ -21,7 +21,8 @@ struct IndexTable {
 };
 
 /// The table that an operation loads into a register, or reads from memory.
-std::optional<IndexTable> loaded_table(const Program& program, const program::Op& op);
+std::optional<IndexTable> loaded_table(const Program& program, const program::Op& op,
+                                       InstructionSet set);
 
 /// Register 31 holds the first of them, 30 the next.
 struct HeldTables {
@@ -36,6 +37,6 @@ struct HeldTables {
 
 /// Those that loops load most often, as many as have room beside the registers that are in use at
 /// once. Precondition: code with AVX-512.
-HeldTables hold_tables(const Program& program);
+HeldTables hold_tables(const Program& program, InstructionSet set);
 
 }  // namespace restride::xbyak

@@ -155,6 +155,8 @@ void Translator::avx_permute(const Op& op) {
   if (const std::optional<uint64_t> taken = blend_mask(program_, op)) {
     return vpblendmb(vector(op.to) | mask(*taken), vector(op.a), vector(op.b));
   }
+  if (const std::optional<int> width = funnel_width(program_, op, set_))
+    return avx_funnel(op, *width);
   // One source has no form for 4 and 8 bytes in one lane, and xbyak 6.68 encodes that for 8 bytes
   // in two lanes as the one for 4.
   const int one_source_bytes = op.width < 4 ? 16 : op.width == 4 ? 32 : 64;
@@ -163,6 +165,20 @@ void Translator::avx_permute(const Op& op) {
     return avx_permute_one(op, indices);
   if (indices != number(op.to)) avx_move(vector(op.to), numbered(indices, program_.vector_bytes));
   avx_permute_two(op, op.b == none ? op.a : op.b);
+}
+
+/// The odd elements of a before the even ones of b: pairs of b followed by those of a, shifted by
+/// one.
+void Translator::avx_funnel(const Op& op, int width) {
+  const Register &to = vector(op.to), &a = vector(op.a), &b = vector(op.b);
+  switch (width) {
+    case 1:
+      return vpshldw(to, b, a, 8);
+    case 2:
+      return vpshldd(to, b, a, 16);
+    default:
+      return vpshldq(to, b, a, 32);
+  }
 }
 
 /// The places of elements in two vectors stand behind the code; which of them are chosen begins as

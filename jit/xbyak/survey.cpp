@@ -29,7 +29,7 @@ class Walk {
     survey_.code_bound =
         bytes_of_frame + 64 + program.root.size() * bytes_per_item + 4 * 64 * program.tables.size();
     survey_.height = walk(program.root, 0);
-    if (byte_masks_) survey_.held = hold_tables(program);
+    if (byte_masks_) survey_.held = hold_tables(program, set_);
   }
 
   const Survey& result() const { return survey_; }
@@ -133,6 +133,18 @@ std::optional<uint64_t> blend_mask(const Program& program, const Op& op) {
     }
   }
   return mask;
+}
+
+std::optional<int> funnel_width(const Program& program, const Op& op, InstructionSet set) {
+  constexpr int widest = 4;
+  const bool shifts = set == InstructionSet::avx512_vbmi && op.width <= widest;
+  if (op.code != Code::permute || op.b == none || !shifts) return std::nullopt;
+  const std::vector<uint8_t>& table = program.tables[size_t(op.table)];
+  for (size_t k = 0; k < table.size(); ++k) {
+    const size_t place = k % 2 == 0 ? k + 1 : table.size() + k - 1;
+    if (table[k] != place && table[k] != undefined) return std::nullopt;
+  }
+  return op.width;
 }
 
 uint64_t lane_mask(int at) { return uint64_t{0xf} << (at / 4); }

@@ -184,6 +184,7 @@ class Translator : private Xbyak::CodeGenerator {
   void avx_shift(const Op& op);
   void avx_permute_one(const Op& op, int indices);
   void avx_permute_two(const Op& op, program::Reg b);
+  void avx_funnel(const Op& op, int width);
 
   // ---- permute_vex.cpp
   void vex_permute(const Op& op);
@@ -278,6 +279,7 @@ class Translator : private Xbyak::CodeGenerator {
 
   const Program& program_;
   const Survey& survey_;
+  const InstructionSet set_;
   const Family family_;
   uint8_t* const memory_;  ///< where the code goes
   const size_t capacity_;

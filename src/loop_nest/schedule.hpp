@@ -109,6 +109,8 @@ struct Schedule {
   bool long_images = false;
   /// Blocks leave scratch by way of images of their columns.
   bool images_blocks = false;
+  /// Networks of a transpose get rows that are skewed.
+  bool skews_rows = false;
   /// Whole vectors of the target go around the caches.
   bool nontemporal = false;
   /// Of a splat: long runs of the target are stored by one operation each.

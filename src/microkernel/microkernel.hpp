@@ -67,6 +67,7 @@ struct Machine {
                        ///< each, if that is known of all and they stay in the caches; else 0
   bool long_images;    ///< images hold longer runs of the target (most_imaged_run_bytes)
   bool images_blocks;  ///< blocks leave scratch by way of images of their columns
+  bool skews_rows;     ///< networks of a transpose get rows that are skewed (skewed_network.hpp)
   bool is_end;  ///< little of a transpose is moved: code is short, and asks for what it reads
 };
 

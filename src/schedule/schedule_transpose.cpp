@@ -9,6 +9,7 @@
 #include "base/arithmetic.hpp"
 #include "microkernel/microkernel.hpp"
 #include "microkernel/transpose/shifted_lines.hpp"
+#include "microkernel/transpose/skewed_network.hpp"
 #include "program/program.hpp"
 #include "schedule/box_order.hpp"
 #include "schedule/l1_sets.hpp"
@@ -325,6 +326,8 @@ void transpose(Draft& draft) {
     schedule.vector_bytes = target.vector_bytes;
   else if (lanes && row == lane_bytes)
     schedule.vector_bytes = lanes_bytes;
+  else if (schedule.skews_rows && row == skewed_row_bytes && column > lane_bytes)
+    schedule.vector_bytes = target.vector_bytes;  // of two rows
   schedule.staging = pages ? Staging::registers : Staging::panels;
   schedule.stages_lines = !pages && stages_lines(draft, row);
   schedule.wide_panels = streams && wants_wide_panels(draft);

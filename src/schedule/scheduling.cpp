@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "microkernel/transpose/skewed_network.hpp"
 #include "program/program.hpp"
 #include "schedule/block_sizes.hpp"
 #include "schedule/cut_elements.hpp"
@@ -105,6 +106,17 @@ bool reads_narrowly(const Draft& draft) {
          l1_holds_lines(draft.target(), pitch, cached_columns);
 }
 
+/// Whether networks of what stays in L1 get rows that are skewed: rows of either that are a lane or
+/// less are not worth it.
+bool skews_rows(const Draft& draft) {
+  const Target& target = draft.target();
+  const int64_t bytes = draft.space().op.bytes;
+  const CodeGoal goal = draft.goal();
+  return target.skews_rows && target.vector_bytes == target.line_bytes &&
+         target.permute_width == 1 && is_move(draft.space().op) && bytes <= widest_skewed_element &&
+         goal != CodeGoal::compact && goal != CodeGoal::small && stays_in_l1(draft);
+}
+
 /// What networks take of a source row. Narrow elements make networks of many rows: they get one
 /// piece at a time, which keeps the code short. With pieces of two lanes elements of 2 bytes get
 /// lines, which makes twice the code: 37 transposes in the caches in .90 of the time, u16
@@ -115,8 +127,9 @@ int64_t network_column_bytes(const Draft& draft) {
   const int64_t bytes = draft.space().op.bytes;
   if (goal == CodeGoal::compact || goal == CodeGoal::small) return program::lane_bytes;
   if (bytes >= 4) return line;
+  if (draft.schedule().skews_rows) return 2 * program::lane_bytes;
   if (goal == CodeGoal::part) return program::lane_bytes;
-  const int64_t piece = draft.target().network_piece_bytes;
+  const int64_t piece = network_piece_bytes(draft.target(), bytes);
   if (reads_narrowly(draft)) return bytes == 1 ? program::lane_bytes : piece;
   return bytes == 1 || piece == program::lane_bytes ? piece : line;
 }
@@ -151,6 +164,7 @@ Schedule decide(Draft draft) {
   const ElementOp op = draft.space().op;
   const Target& target = draft.target();
   Schedule& schedule = draft.schedule();
+  schedule.skews_rows = skews_rows(draft);
   schedule.network_column_bytes = network_column_bytes(draft);
   schedule.nontemporal = streams(draft);
   schedule.vector_bytes = target.vector_bytes;

@@ -258,6 +258,7 @@ class Selector {
                           before,
                           schedule.long_images,
                           schedule.images_blocks,
+                          schedule.skews_rows,
                           tile.is_end};
     const bool fills_bytes = op.packing[0].bits == 0;
     if (fills && fills_bytes) return emit_rows(tile, RowValue::fill, around.at, machine);

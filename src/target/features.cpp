@@ -22,7 +22,7 @@ struct FeatureName {
   const char* name;
 };
 
-constexpr std::array<FeatureName, 12> names = {{
+constexpr std::array<FeatureName, 13> names = {{
     {x86_64, "x86_64"},
     {avx2, "avx2"},
     {avx512f, "avx512f"},
@@ -30,6 +30,7 @@ constexpr std::array<FeatureName, 12> names = {{
     {avx512dq, "avx512dq"},
     {avx512vl, "avx512vl"},
     {avx512vbmi, "avx512vbmi"},
+    {avx512vbmi2, "avx512vbmi2"},
     {aarch64, "aarch64"},
     {neon, "neon"},
     {sve, "sve"},
@@ -65,6 +66,7 @@ Features detect() {
   take(leaf7.ebx, 30, avx512bw);
   take(leaf7.ebx, 31, avx512vl);
   take(leaf7.ecx, 1, avx512vbmi);
+  take(leaf7.ecx, 6, avx512vbmi2);
   return found;
 }
 
@@ -103,7 +105,7 @@ Features required_features(const Target& target) {
     case InstructionSet::avx512:
       return x86_64 | avx2 | avx512f | avx512bw | avx512dq | avx512vl;
     case InstructionSet::avx512_vbmi:
-      return x86_64 | avx2 | avx512f | avx512bw | avx512dq | avx512vl | avx512vbmi;
+      return x86_64 | avx2 | avx512f | avx512bw | avx512dq | avx512vl | avx512vbmi | avx512vbmi2;
     case InstructionSet::neon:
       return aarch64 | neon;
     case InstructionSet::sve128:

@@ -22,6 +22,7 @@ constexpr Features avx512bw = 1u << 3;
 constexpr Features avx512dq = 1u << 4;
 constexpr Features avx512vl = 1u << 5;
 constexpr Features avx512vbmi = 1u << 6;
+constexpr Features avx512vbmi2 = 1u << 7;
 constexpr Features aarch64 = 1u << 16;
 constexpr Features neon = 1u << 17;
 constexpr Features sve = 1u << 18;

@@ -77,6 +77,11 @@ void take_make_of(const Target& host, Target& target) {
 
 }  // namespace
 
+int network_piece_bytes(const Make& make, int64_t element_bytes) {
+  constexpr int lane = 16;
+  return element_bytes >= make.least_piece_element_bytes ? make.network_piece_bytes : lane;
+}
+
 void stream_beyond(Make& make, int64_t bytes) {
   make.streaming_bytes = make.transposed_streaming_bytes = make.crowded_streaming_bytes =
       make.kept_crowded_streaming_bytes = make.gathered_streaming_bytes = bytes;

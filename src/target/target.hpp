@@ -137,12 +137,17 @@ struct Make {
   /// Rows of a source enter the networks of transposes in pieces of so many bytes: 16, or 32 where
   /// a shuffle of lanes costs less than another load.
   int network_piece_bytes = 16;
+  /// Elements of fewer bytes enter in pieces of 16 all the same.
+  int least_piece_element_bytes = 1;
   /// Beyond so many bytes, source and target together, networks of narrow elements read shorter
   /// pieces where that leaves fewer lines waiting.
   int64_t wide_network_bytes = std::numeric_limits<int64_t>::max();
   /// The widest registers of transposes whose arrays stay in L1: half of a line where the processor
   /// moves halves at a time.
   int l1_vector_bytes = 64;
+  /// Networks of transposes whose arrays stay in L1 get rows that are skewed, which are merged by
+  /// blends and funnel shifts: unpacks wait for one port.
+  bool skews_rows = false;
   /// Dense blocks of elements up to so many bytes are permuted by blends that windows share, if
   /// networks would fill lanes.
   int dense_ring_bytes = 0;
@@ -151,6 +156,9 @@ struct Make {
 
   bool operator==(const Make&) const = default;
 };
+
+/// Of rows of elements of so many bytes: network_piece_bytes or 16.
+int network_piece_bytes(const Make& make, int64_t element_bytes);
 
 /// Arrays of more than so many bytes go around the caches, whatever is done with them.
 void stream_beyond(Make& make, int64_t bytes);
@@ -178,7 +186,7 @@ enum class InstructionSet : uint8_t {
   sse2,
   avx2,         ///< with AVX, F16C and everything up to SSE4.2
   avx512,       ///< F, BW, VL and DQ
-  avx512_vbmi,  ///< with two-source byte permutes
+  avx512_vbmi,  ///< with two-source byte permutes and funnel shifts (VBMI2)
   neon,
   sve128,  ///< SVE with registers of 128 bits
   sve256,  ///< of 256 bits

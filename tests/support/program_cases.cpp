@@ -133,6 +133,8 @@ class Cases {
         {"that blends", true, [&](int k) { return k % 3 == 1 ? n + k : k; }},
         {"that blends pairs", true, [&](int k) { return k / 2 % 2 == 1 ? n + k : k; }},
         {"that blends quads", true, [&](int k) { return k / 4 % 2 == 0 ? n + k : k; }},
+        {"that shifts funnels", true, [&](int k) { return k % 2 * n + (k ^ 1); }},
+        {"that shifts funnels of b", true, [&](int k) { return (k + 1) % 2 * n + (k ^ 1); }},
         {"that keeps those of a", true, [&](int k) { return k % 3 == 1 ? n + k / 2 : k; }},
         {"that unpacks", true, [&](int k) { return k % 2 * n + k / 2; }},
         {"that unpacks b first", true, [&](int k) { return (k + 1) % 2 * n + k / 2; }},

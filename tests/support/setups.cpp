@@ -28,7 +28,10 @@ Target target_of(const Setup& setup) {
   target.touching_rows_run_bytes = steps ? 4096 : 0;
   target.asked_level = steps ? 1 : 2;
   target.network_piece_bytes = steps ? 32 : 16;
+  target.least_piece_element_bytes = 1;
+  target.narrow_permute_steps = 1;
   target.dense_ring_bytes = steps ? 4 : 0;
+  target.skews_rows = steps;
   target.reads_ahead_of_masks = !steps;
   const bool runs = target.name == "sse2" || target.name == "avx512";
   target.stored_run_bytes = runs ? 256 : std::numeric_limits<int64_t>::max();

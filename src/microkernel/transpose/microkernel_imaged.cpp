@@ -49,7 +49,8 @@ Machine for_networks(const TileRun& columns, const Machine& machine) {
   // Of two lanes where those are loaded at once: Zen 4, eight permutations with odd sizes .95 of
   // the time.
   const bool narrow = program::lane_bytes / machine.element_bytes >= machine.target.registers;
-  result.network_column_bytes = narrow ? machine.vector_bytes : machine.target.network_piece_bytes;
+  result.network_column_bytes =
+      narrow ? machine.vector_bytes : network_piece_bytes(machine.target, machine.element_bytes);
   return result;
 }
 

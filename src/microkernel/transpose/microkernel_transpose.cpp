@@ -10,6 +10,7 @@
 #include "microkernel/packed/row_mixing.hpp"
 #include "microkernel/tile_run.hpp"
 #include "microkernel/transpose/shifted_lines.hpp"
+#include "microkernel/transpose/skewed_network.hpp"
 #include "microkernel/transpose/transpose_network.hpp"
 
 namespace restride {
@@ -72,8 +73,9 @@ std::vector<Side> chosen(const nest::Tile& tile, uint32_t which, size_t operand)
 class Transpose {
  public:
   Transpose(std::vector<Side> rows, std::vector<Side> columns, const Strides& at,
-            const Machine& machine)
+            const Machine& machine, Tables& tables)
       : machine_(machine),
+        tables_(tables),
         at_(at),
         rows_(std::move(rows), machine.vector_bytes / machine.element_bytes),
         columns_(std::move(columns), machine.network_column_bytes / machine.element_bytes) {}
@@ -82,8 +84,13 @@ class Transpose {
     Emitter emitter(machine_.target, machine_.vector_bytes);
     // What is before a tile is of the source: a tile is as far behind another one.
     const int64_t before = machine_.reads_between ? std::max(at_[1], int64_t{0}) : 0;
-    emit_network(emitter, positions(rows_.unrolled, {at_[1], at_[0]}),
-                 positions(columns_.unrolled, {0, 0}), machine_, target_stream, before);
+    const std::vector<Position> rows = positions(rows_.unrolled, {at_[1], at_[0]});
+    const std::vector<Position> columns = positions(columns_.unrolled, {0, 0});
+    if (has_skewed_networks(machine_)) {
+      emit_skewed_networks(emitter, rows, columns, machine_, tables_, before);
+    } else {
+      emit_network(emitter, rows, columns, machine_, target_stream, before);
+    }
     Body body = body_of(emitter.take());
     // Where a network takes less than a line of the source, the rest of the line comes next: 512 x
     // 512 u16 in L2 .51 of memcpy against .32. Where it takes whole lines, runs of the target grow
@@ -101,6 +108,7 @@ class Transpose {
 
  private:
   const Machine& machine_;
+  Tables& tables_;
   Strides at_;
   Sides rows_;     // make runs of the target
   Sides columns_;  // make runs of the source
@@ -161,7 +169,7 @@ std::vector<Part> in_chunks(std::vector<Side> sides, int64_t most) {
 }
 
 Body emit_networks(std::vector<Side> rows, std::vector<Side> columns, const Strides& at,
-                   const Machine& machine) {
+                   const Machine& machine, Tables& tables) {
   const int64_t element = machine.element_bytes;
   const std::vector<Part> row_parts = in_chunks(std::move(rows), machine.vector_bytes / element);
   // Images take more columns at a time than networks do.
@@ -171,7 +179,7 @@ Body emit_networks(std::vector<Side> rows, std::vector<Side> columns, const Stri
   for (const Part& row : row_parts) {
     for (const Part& column : column_parts) {
       const Strides from = sum(at, sum(row.behind, column.behind));
-      append(body, Transpose(row.sides, column.sides, from, machine).emit());
+      append(body, Transpose(row.sides, column.sides, from, machine, tables).emit());
     }
   }
   return body;
@@ -179,19 +187,19 @@ Body emit_networks(std::vector<Side> rows, std::vector<Side> columns, const Stri
 
 /// Rows and their padding: in images, or in networks, or, of more than a vector, apart.
 Body emit_padded_rows(const Side& row, const std::vector<Side>& columns, const Strides& at,
-                      const Machine& machine, int64_t& scratch_bytes) {
+                      const Machine& machine, Tables& tables, int64_t& scratch_bytes) {
   Side valid = row;
   valid.extent -= std::exchange(valid.filled, 0);
   const TileRun rows({valid}), run(columns);
   if (!machine.is_end && !run.is_spliced() && can_join(rows, row.filled, run, machine))
     return emit_joined_transpose(rows, row.filled, run, at, machine, scratch_bytes);
   if (row.extent * machine.element_bytes <= machine.vector_bytes)
-    return emit_networks({row}, columns, at, machine);
+    return emit_networks({row}, columns, at, machine, tables);
   Machine part = machine;
   part.nontemporal = false;
   nest::Tile padding{nest::Work::fill, columns};
   padding.sides.push_back({row.filled, row.stride});
-  Body body = emit_networks({valid}, columns, at, part);
+  Body body = emit_networks({valid}, columns, at, part, tables);
   append(body, emit_rows(padding, RowValue::fill, sum(at, row.at(valid.extent)), part));
   return body;
 }
@@ -204,8 +212,8 @@ Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& 
   const bool fills =
       std::any_of(rows.begin(), rows.end(), [](const Side& side) { return side.filled > 0; });
   if (fills && rows.size() == 1)
-    return emit_padded_rows(rows.front(), columns, at, machine, scratch_bytes);
-  if (fills) return emit_networks(std::move(rows), std::move(columns), at, machine);
+    return emit_padded_rows(rows.front(), columns, at, machine, tables, scratch_bytes);
+  if (fills) return emit_networks(std::move(rows), std::move(columns), at, machine, tables);
   const TileRun row(rows), column(columns);
   const bool spliced = row.is_spliced() || column.is_spliced();
   if (spliced && can_stage(row, column, {}, machine))
@@ -217,7 +225,7 @@ Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& 
       part.vector_bytes = program::lane_bytes;
       part.nontemporal = false;
     }
-    return emit_networks(std::move(rows), std::move(columns), at, part);
+    return emit_networks(std::move(rows), std::move(columns), at, part, tables);
   }
   if (can_image_rows(row, column, machine)) {
     return emit_imaged_rows(row, column, at, machine, scratch_bytes);
@@ -251,11 +259,11 @@ Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& 
     if (const TileRun whole(parts.front().sides); can_stage(row, whole, {}, machine)) {
       Body body = emit_staged_transpose(row, whole, {}, at, machine, scratch_bytes);
       append(body, emit_networks(std::move(rows), parts.back().sides, sum(at, parts.back().behind),
-                                 part));
+                                 part, tables));
       return body;
     }
   }
-  return emit_networks(std::move(rows), std::move(columns), at, part);
+  return emit_networks(std::move(rows), std::move(columns), at, part, tables);
 }
 
 }  // namespace restride

@@ -353,8 +353,8 @@ class Network {
 size_t columns_of_network(const Machine& machine, const Emitter& emitter, size_t rows) {
   const auto group = static_cast<size_t>(lane_bytes / machine.element_bytes);
   const auto registers = static_cast<size_t>(machine.target.registers);
-  const bool halves = machine.target.network_piece_bytes > lane_bytes && emitter.lanes() > 2 &&
-                      rows > 2 * group && registers > group + 2;
+  const bool halves = network_piece_bytes(machine.target, machine.element_bytes) > lane_bytes &&
+                      emitter.lanes() > 2 && rows > 2 * group && registers > group + 2;
   return halves ? 2 * group : group;
 }
 
