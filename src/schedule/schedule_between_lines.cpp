@@ -335,7 +335,7 @@ bool shift(Draft& draft, const Schedule& undecided, int64_t row) {
 }
 
 bool joins_rows(Draft& draft, const Schedule& undecided) {
-  if (draft.both_extent_bytes() <= draft.target().imaging_bytes) return false;
+  if (stays_beside(draft)) return false;
   return draft.instead(undecided, [&] {
     const int row = draft.contiguous(0);
     return row >= 0 && draft.loop(row).extent * draft.space().op.bytes <= most_joined_row_bytes &&
@@ -344,7 +344,7 @@ bool joins_rows(Draft& draft, const Schedule& undecided) {
 }
 
 bool makes_lines(Draft& draft, const Schedule& undecided) {
-  const bool large = draft.both_extent_bytes() > draft.target().imaging_bytes;
+  const bool large = !stays_beside(draft);
   if (large && draft.instead(undecided, [&] { return image_before_lines(draft); })) return true;
   if (draft.instead(undecided, [&] { return permute_lines(draft); })) return true;
   return large && draft.instead(undecided, [&] { return image_runs(draft); });

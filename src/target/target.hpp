@@ -43,6 +43,8 @@ struct Make {
   int64_t streaming_page_repeat_bytes = std::numeric_limits<int64_t>::max();
   /// The same where runs of the target that begin between lines are put together first.
   int64_t imaging_bytes = 24 * 1024 * 1024;
+  /// The same, if less, where neighbours in the target are some lines apart in the source.
+  int64_t far_imaging_bytes = std::numeric_limits<int64_t>::max();
   /// Runs of so many bytes and more that repeat an element are stored by one operation each, which
   /// reads nothing before it writes, in targets beyond the caches of up to `run_fill_bytes`; longer
   /// ones also in those beyond L2.

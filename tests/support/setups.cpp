@@ -15,6 +15,7 @@ Target target_of(const Setup& setup) {
   Target target = *find_target(setup.target);
   const bool holds_nothing = setup.caches == Caches::hold_nothing;
   stream_beyond(target, holds_nothing ? 0 : int64_t{1} << 60);
+  target.far_imaging_bytes = std::numeric_limits<int64_t>::max();
   target.claiming_bytes = 0;
   target.shifting_run_bytes = 256;
   // Two targets stand for processors that are programmed otherwise.
@@ -65,6 +66,7 @@ Target streaming_target() {
     return candidate.name == "avx512_vbmi";
   });
   stream_beyond(target, int64_t{1} << 20);
+  target.far_imaging_bytes = std::numeric_limits<int64_t>::max();
   target.streamed_column_bytes = target.streamed_digits_bytes = 512;
   target.touching_rows_run_bytes = 0;
   return target;
