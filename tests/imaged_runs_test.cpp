@@ -190,5 +190,25 @@ TEST(RunsBetweenLines, AreEndedByStoresOfOneLineEach) {
   }
 }
 
+/// Those that the target puts next to each other, where they lie apart in the source.
+TEST(Images, AreMadeOfSmallerArraysWhereNeighboursAreFar) {
+  Target target = streaming_target();
+  target.far_imaging_bytes = 8 << 20;
+  struct Row {
+    const char* text;
+    bool images;
+  };
+  for (const Row& row : {Row{"f32[77,22969] -> f32[77,22969]{0,1}", true},
+                         Row{"f32[1601,901] -> f32[1601,901]{0,1}", true},
+                         Row{"f32[8,301,601] -> f32[8,301,601]{0,2,1}", true},
+                         Row{"f32[22969,63] -> f32[22969,63]{0,1}", false},
+                         Row{"f32[421,421] -> f32[421,421]{0,1}", false}}) {
+    target.imaging_bytes = int64_t{1} << 40;
+    EXPECT_EQ(scheduled(row.text, target).nontemporal, row.images) << row.text;
+    target.imaging_bytes = 0;
+    EXPECT_TRUE(scheduled(row.text, target).nontemporal) << row.text;
+  }
+}
+
 }  // namespace
 }  // namespace restride::testing

@@ -92,26 +92,6 @@ TEST(Rows, ArePutTogetherWhereArraysAreLarge) {
   EXPECT_EQ(scheduled(text, target).movement, Movement::row);
 }
 
-/// Those that the target puts next to each other, where they lie apart in the source.
-TEST(Images, AreMadeOfSmallerArraysWhereNeighboursAreFar) {
-  Target target = streaming_target();
-  target.far_imaging_bytes = 2 << 20;
-  struct Row {
-    const char* text;
-    bool images;
-  };
-  for (const Row& row : {Row{"f32[77,22969] -> f32[77,22969]{0,1}", true},
-                         Row{"f32[1601,601] -> f32[1601,601]{0,1}", true},
-                         Row{"f32[4,301,601] -> f32[4,301,601]{0,2,1}", true},
-                         Row{"f32[22969,63] -> f32[22969,63]{0,1}", false},
-                         Row{"f32[421,421] -> f32[421,421]{0,1}", false}}) {
-    target.imaging_bytes = int64_t{1} << 40;
-    EXPECT_EQ(scheduled(row.text, target).nontemporal, row.images) << row.text;
-    target.imaging_bytes = 0;
-    EXPECT_TRUE(scheduled(row.text, target).nontemporal) << row.text;
-  }
-}
-
 TEST(Rows, OfTilesArePutTogetherWithARestWhereTheTargetBeginsBetweenLines) {
   const Target target = streaming_target();
   for (const char* const text : {"u8[315,262144] -> u8[315,262144]{1,0:T(8,128)}",

@@ -87,7 +87,7 @@ TEST(TouchingRows, StayInTheCachesNoLongerWhereVectorsArePartsOfLines) {
   for (const bool halves : {true, false}) {
     Target target = target_of({halves ? "avx2" : "avx512", Caches::hold_everything});
     stream_beyond(target, int64_t{14} << 20);
-    target.imaging_bytes = int64_t{20} << 20;
+    target.imaging_bytes = target.far_imaging_bytes = int64_t{20} << 20;
     const auto leave = [&] {
       const Schedule schedule = scheduled(text, target);
       return schedule.nontemporal && schedule.staging != Staging::images;
