@@ -264,6 +264,19 @@ TEST(Networks, TakeInAFewColumnsWithWhatLiesBeforeThem) {
   }
 }
 
+TEST(Networks, TakePiecesOfTwoLanesOfWideElementsAlone) {
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.network_piece_bytes = 32;
+  target.skews_rows = false;
+  const auto narrowest = [&](const char* text, int least_element_bytes) {
+    target.least_piece_element_bytes = least_element_bytes;
+    return narrowest_load(on_lines(plan_programs(simplified_space(text), target)).root);
+  };
+  EXPECT_EQ(narrowest("f64[64,64] -> f64[64,64]{0,1}", 8), 32);
+  EXPECT_EQ(narrowest("u16[64,64] -> u16[64,64]{0,1}", 1), 32);
+  EXPECT_EQ(narrowest("u16[64,64] -> u16[64,64]{0,1}", 8), 16);
+}
+
 int64_t lines_around_caches(const program::Body& body) {
   int64_t count = 0;
   each_block(body, [&](const program::Block& block, int64_t times) {

@@ -26,6 +26,7 @@ Target skewing_target() {
   target.l1_bytes = 48 * 1024;
   target.skews_rows = true;
   target.dense_ring_bytes = 0;
+  target.network_piece_bytes = 16;
   return target;
 }
 
@@ -97,13 +98,30 @@ TEST(SkewedNetworks, AreOfNarrowElementsInL1) {
   }
 }
 
+/// Without permutes of bytes, in short code, by halves of lines, and where all leaves around the
+/// caches.
+TEST(SkewedNetworks, AreNotEverywhere) {
+  const char* const text = "f32[64,64] -> f32[64,64]{0,1}";
+  const IterationSpace space = simplified_space(text);
+  Target words = target_of({"avx512", Caches::hold_everything}), streaming = skewing_target();
+  words.skews_rows = true;
+  EXPECT_FALSE(scheduled(text, words).skews_rows);
+  EXPECT_TRUE(schedule(space, streaming).skews_rows);
+  EXPECT_FALSE(schedule(space, streaming, CodeGoal::compact).skews_rows);
+  EXPECT_FALSE(schedule(space, streaming, CodeGoal::small).skews_rows);
+  Target halves = streaming;
+  halves.l1_vector_bytes = 32;
+  EXPECT_EQ(count(planned(text, halves)).permutes_of_two, 0);
+  stream_beyond(streaming, 0);
+  EXPECT_EQ(count(planned(text, streaming)).permutes_of_two, 0);
+}
+
 TEST(SkewedNetworks, MoveEveryTail) {
   for (const char* type : {"u8", "u16", "f32"}) {
     for (const int rows : {8, 15, 16, 17, 24, 31, 32, 33, 47, 48, 49, 63, 64, 65, 81, 96}) {
       for (const int columns : {5, 8, 9, 15, 16, 17, 25, 31, 32, 33, 40, 49}) {
         const std::string from = array(type, {rows, columns});
         expect_conforms(from + " -> " + from + "{0,1}", {"avx512_vbmi", Caches::hold_everything});
-        const std::string padded = std::to_string(columns) + "," + std::to_string(rows + 7);
         expect_conforms(from + " -> " + from + "{0,1:PAD(" + std::to_string(rows + 7) + "," +
                             std::to_string(columns) + ";one)}",
                         {"avx512_vbmi", Caches::hold_everything});

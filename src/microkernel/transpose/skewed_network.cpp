@@ -143,7 +143,7 @@ std::vector<Position> part(const std::vector<Position>& positions, const Positio
 }  // namespace
 
 bool has_skewed_networks(const Machine& machine) {
-  return machine.skews_rows && machine.vector_bytes == 2 * skewed_row_bytes && !machine.nontemporal;
+  return machine.skews_rows && machine.vector_bytes == 2 * skewed_row_bytes;
 }
 
 void emit_skewed_networks(Emitter& emitter, const std::vector<Position>& rows,

@@ -34,7 +34,7 @@ constexpr int64_t widest_skewed_element = 4;
 /// What one network takes of a row of the target.
 constexpr int skewed_row_bytes = 2 * program::lane_bytes;
 
-/// Whether boxes have skewed networks: of whole lines, through the caches.
+/// Whether boxes have skewed networks: by registers of a line.
 bool has_skewed_networks(const Machine& machine);
 
 /// As emit_network to the target. Rows that are not whole halves of lines, and columns that
