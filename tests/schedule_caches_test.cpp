@@ -43,6 +43,29 @@ TEST(Caches, KeepSetsOfL1FromBeingCrowded) {
   }
 }
 
+/// What comes next in a row of the target is asked for where there is that much of it.
+TEST(Caches, AreAskedForLinesOfRowsThatGoOn) {
+  struct Row {
+    const char* text;
+    bool claims;
+  };
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.l1_bytes = 48 * 1024;
+  target.claims_transposed_lines = true;
+  for (const Row& row : {Row{"f32[31,7641] -> f32[31,7641]{0,1}", false},
+                         Row{"f32[33,7641] -> f32[33,7641]{0,1}", true},
+                         Row{"f64[15,2621] -> f64[15,2621]{0,1}", false},
+                         Row{"f64[17,2621] -> f64[17,2621]{0,1}", true},
+                         // Of several digits; two lines ahead.
+                         Row{"f64[15,39,121] -> f64[15,39,121]{0,1,2}", true},
+                         Row{"u16[95,1001] -> u16[95,1001]{0,1}", false},
+                         Row{"u16[97,1001] -> u16[97,1001]{0,1}", true}}) {
+    EXPECT_EQ(scheduled(row.text, target).claimed_ahead > 0, row.claims) << row.text;
+  }
+  target.claims_transposed_lines = false;
+  EXPECT_EQ(scheduled("f32[33,7641] -> f32[33,7641]{0,1}", target).claimed_ahead, 0);
+}
+
 TEST(Caches, KeepNarrowElementsFromCrowdingThem) {
   struct Row {
     const char* text;
