@@ -380,10 +380,10 @@ int64_t claimed_ahead(const Draft& draft, int64_t column, Rows rows) {
   const int across = widest_source_loop(draft);
   if (across >= 0 && !l1_holds_lines(target, draft.loop(across).stride[0], columns)) return 0;
   const int64_t ahead = aligned || bytes > 2 ? line : 2 * line;
-  // What comes next in a short row is not there: rows of 140 and 150 bytes .65 -> .46, .55 -> .45,
-  // but of 200 .45 -> .61, .40 -> .53. Of wider elements those of 96 to 124 bytes take .67 of the
-  // time without, of 132 and more 1.3 (Emerald Rapids, f32[31,7641] .48 -> .79).
-  const int64_t least = bytes > 2 ? 2 * ahead : 3 * ahead / 2;
+  // What comes next in a short row is not there. Emerald Rapids, of narrow elements rows of 132 to
+  // 156 bytes take up to 1.6 times as long with it, of 160 to 190 .87 of the time; of wider ones
+  // those of 96 to 124 bytes 1.5, of 132 and more .8 (f32[31,7641] without .48 -> .79).
+  const int64_t least = bytes > 2 ? 2 * line : 5 * line / 2;
   return written_run_bytes(draft, across) < least ? 0 : ahead;
 }
 
