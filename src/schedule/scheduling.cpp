@@ -106,8 +106,8 @@ bool reads_narrowly(const Draft& draft) {
          l1_holds_lines(draft.target(), pitch, cached_columns);
 }
 
-/// Whether networks of what stays in L1 get rows that are skewed: rows of either that are a lane or
-/// less are not worth it.
+/// Whether networks get rows that are skewed: those of narrow elements that stay in L1, if code
+/// need not be short.
 bool skews_rows(const Draft& draft) {
   const Target& target = draft.target();
   const int64_t bytes = draft.space().op.bytes;
