@@ -59,7 +59,8 @@ TEST(Caches, AreAskedForLinesOfRowsThatGoOn) {
                          // Of several digits; two lines ahead.
                          Row{"f64[15,39,121] -> f64[15,39,121]{0,1,2}", true},
                          Row{"u16[79,1001] -> u16[79,1001]{0,1}", false},
-                         Row{"u16[81,1001] -> u16[81,1001]{0,1}", true}}) {
+                         Row{"u16[81,1001] -> u16[81,1001]{0,1}", true},
+                         Row{"u16[64,1001] -> u16[64,1001]{0,1}", true}}) {  // whole lines
     EXPECT_EQ(scheduled(row.text, target).claimed_ahead > 0, row.claims) << row.text;
   }
   target.claims_transposed_lines = false;

@@ -97,7 +97,7 @@ class Walk {
 
 std::optional<IndexTable> loaded_table(const Program& program, const Op& op, InstructionSet set) {
   if (op.code == Code::shuffle) return IndexTable{op.table, 1};
-  if (op.code != Code::permute || blend_mask(program, op) || funnel_width(program, op, set))
+  if (op.code != Code::permute || blend_mask(program, op) || is_funnel(program, op, set))
     return std::nullopt;
   return IndexTable{op.table, op.width};
 }

@@ -155,8 +155,7 @@ void Translator::avx_permute(const Op& op) {
   if (const std::optional<uint64_t> taken = blend_mask(program_, op)) {
     return vpblendmb(vector(op.to) | mask(*taken), vector(op.a), vector(op.b));
   }
-  if (const std::optional<int> width = funnel_width(program_, op, set_))
-    return avx_funnel(op, *width);
+  if (is_funnel(program_, op, set_)) return avx_funnel(op);
   // One source has no form for 4 and 8 bytes in one lane, and xbyak 6.68 encodes that for 8 bytes
   // in two lanes as the one for 4.
   const int one_source_bytes = op.width < 4 ? 16 : op.width == 4 ? 32 : 64;
@@ -169,9 +168,9 @@ void Translator::avx_permute(const Op& op) {
 
 /// The odd elements of a before the even ones of b: pairs of b followed by those of a, shifted by
 /// one.
-void Translator::avx_funnel(const Op& op, int width) {
+void Translator::avx_funnel(const Op& op) {
   const Register &to = vector(op.to), &a = vector(op.a), &b = vector(op.b);
-  switch (width) {
+  switch (op.width) {
     case 1:
       return vpshldw(to, b, a, 8);
     case 2:

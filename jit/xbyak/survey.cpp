@@ -135,16 +135,16 @@ std::optional<uint64_t> blend_mask(const Program& program, const Op& op) {
   return mask;
 }
 
-std::optional<int> funnel_width(const Program& program, const Op& op, InstructionSet set) {
+bool is_funnel(const Program& program, const Op& op, InstructionSet set) {
   constexpr int widest = 4;
   const bool shifts = set == InstructionSet::avx512_vbmi && op.width <= widest;
-  if (op.code != Code::permute || op.b == none || !shifts) return std::nullopt;
+  if (op.code != Code::permute || op.b == none || !shifts) return false;
   const std::vector<uint8_t>& table = program.tables[size_t(op.table)];
   for (size_t k = 0; k < table.size(); ++k) {
     const size_t place = k % 2 == 0 ? k + 1 : table.size() + k - 1;
-    if (table[k] != place && table[k] != undefined) return std::nullopt;
+    if (table[k] != place && table[k] != undefined) return false;
   }
-  return op.width;
+  return true;
 }
 
 uint64_t lane_mask(int at) { return uint64_t{0xf} << (at / 4); }

@@ -41,10 +41,10 @@ uint64_t byte_mask(int at, int bytes);
 /// The bytes that a permute of two registers takes from the second, if all stay in their places.
 std::optional<uint64_t> blend_mask(const Program& program, const program::Op& op);
 
-/// The bytes of an element, if a permute of two registers takes the odd elements of the first, each
-/// to the place before its own, and the even ones of the second, to the place behind: what a funnel
-/// shift of elements of twice that makes.
-std::optional<int> funnel_width(const Program& program, const program::Op& op, InstructionSet set);
+/// Whether a permute of two registers takes the odd elements of the first, each to the place before
+/// its own, and the even ones of the second, to the place behind, and funnel shifts of elements
+/// twice as wide do so.
+bool is_funnel(const Program& program, const program::Op& op, InstructionSet set);
 
 /// The 16-byte lane that starts at byte `at` as a mask of 4-byte elements.
 uint64_t lane_mask(int at);

@@ -184,7 +184,7 @@ class Translator : private Xbyak::CodeGenerator {
   void avx_shift(const Op& op);
   void avx_permute_one(const Op& op, int indices);
   void avx_permute_two(const Op& op, program::Reg b);
-  void avx_funnel(const Op& op, int width);
+  void avx_funnel(const Op& op);
 
   // ---- permute_vex.cpp
   void vex_permute(const Op& op);

@@ -379,12 +379,13 @@ int64_t claimed_ahead(const Draft& draft, int64_t column, Rows rows) {
   const int64_t columns = (schedule.target_first ? schedule.network_column_bytes : column) / bytes;
   const int across = widest_source_loop(draft);
   if (across >= 0 && !l1_holds_lines(target, draft.loop(across).stride[0], columns)) return 0;
-  const int64_t ahead = aligned || bytes > 2 ? line : 2 * line;
+  const bool narrow = !aligned && bytes <= 2;
   // What comes next in a short row is not there. Emerald Rapids, of narrow elements rows of 132 to
   // 156 bytes take up to 1.6 times as long with it, of 160 to 190 .87 of the time; of wider ones
   // those of 96 to 124 bytes 1.5, of 132 and more .8 (f32[31,7641] without .48 -> .79).
-  const int64_t least = bytes > 2 ? 2 * line : 5 * line / 2;
-  return written_run_bytes(draft, across) < least ? 0 : ahead;
+  const int64_t least = narrow ? 5 * line / 2 : 2 * line;
+  if (written_run_bytes(draft, across) < least) return 0;
+  return narrow ? 2 * line : line;
 }
 
 }  // namespace restride::scheduling

@@ -174,14 +174,12 @@ bool stays_in_l1(const Draft& draft) {
 // neighbours so far apart .9, nearer than a line 1.2.
 constexpr int64_t far_neighbour_bytes = 256;
 
-int64_t imaging_bytes(const Draft& draft) {
+bool stays_beside(const Draft& draft, int64_t times) {
   const Target& target = draft.target();
   const bool far = row_pitch(draft) >= far_neighbour_bytes;
-  return far ? std::min(target.imaging_bytes, target.far_imaging_bytes) : target.imaging_bytes;
-}
-
-bool stays_beside(const Draft& draft, int64_t times) {
-  return times * draft.both_extent_bytes() <= imaging_bytes(draft);
+  const int64_t most =
+      far ? std::min(target.imaging_bytes, target.far_imaging_bytes) : target.imaging_bytes;
+  return times * draft.both_extent_bytes() <= most;
 }
 
 bool begins_lines(const Draft& draft) {

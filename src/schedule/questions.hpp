@@ -39,9 +39,6 @@ bool stays_in_l1(const Draft& draft);
 /// holds `times` as much as both arrays.
 bool stays_beside(const Draft& draft, int64_t times = 1);
 
-/// Of source and target together, beyond which runs that begin between lines are put together.
-int64_t imaging_bytes(const Draft& draft);
-
 // ---- lines
 
 /// Whether all rows of the target begin on lines.
