@@ -94,5 +94,31 @@ TEST(Permutations, TakeElementsThatFillALaneByHalvesWhereVectorsAreHalfALine) {
   }
 }
 
+TEST(Permutations, TakeElementsThatFillALaneByHalvesWhereRowsHaveThree) {
+  struct Row {
+    const char* text;
+    bool halves;
+  };
+  for (const Row& row : {Row{"c128[3,200] -> c128[3,200]{0,1}", true},
+                         Row{"c128[20,3,200] -> c128[20,3,200]{1,2,0}", true},
+                         Row{"c128[3,200] -> c128[3,200]{0,1:PAD(3,208;zero)}", true},
+                         // Padding whose halves differ, other rows, what is narrower.
+                         Row{"c128[3,200] -> c128[3,200]{0,1:PAD(3,208;one)}", false},
+                         Row{"c128[5,200] -> c128[5,200]{0,1}", false},
+                         Row{"c128[200,3] -> c128[200,3]{0,1}", false},
+                         Row{"f64[3,200] -> f64[3,200]{0,1}", false}}) {
+    for (const Caches caches : {Caches::hold_nothing, Caches::hold_everything}) {
+      const IterationSpace space = simplified_space(row.text);
+      const Schedule made = schedule(space, target_of({"avx512_vbmi", caches}));
+      EXPECT_EQ(made.space.op.bytes < space.op.bytes, row.halves) << row.text;
+      if (!row.halves) continue;
+      EXPECT_EQ(made.movement, Movement::permute) << row.text;
+    }
+    const Schedule made =
+        schedule(simplified_space(row.text), target_of({"avx2", Caches::hold_everything}));
+    EXPECT_EQ(made.space.op.bytes, simplified_space(row.text).op.bytes) << row.text;
+  }
+}
+
 }  // namespace
 }  // namespace restride::testing

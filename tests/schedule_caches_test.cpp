@@ -33,38 +33,14 @@ TEST(Caches, KeepSetsOfL1FromBeingCrowded) {
         Row{"u16[1000,150] -> u16[1000,150]{0,1}", false, 16},
         Row{"u16[1025,150] -> u16[1025,150]{0,1}", true, 16},
         Row{"u8[2049,127] -> u8[2049,127]{0,1}", true, 16},
-        Row{"u16[4095,64] -> u16[4095,64]{0,1}", true, 16},     // rows crowd a little
-        Row{"u16[1024,150] -> u16[1024,150]{0,1}", false, 16},  // whole lines
-        Row{"u16[257,256] -> u16[257,256]{0,1}", false, 16},    // rows of the source crowd, too
-        Row{"u16[65,130] -> u16[65,130]{0,1}", false, 16}}) {   // all of it in L1
+        Row{"u16[4095,64] -> u16[4095,64]{0,1}", true, 16},    // rows crowd a little
+        Row{"u16[1024,150] -> u16[1024,150]{0,1}", true, 16},  // whole lines
+        Row{"u16[257,256] -> u16[257,256]{0,1}", false, 16},   // rows of the source crowd, too
+        Row{"u16[65,130] -> u16[65,130]{0,1}", false, 16}}) {  // all of it in L1
     const Schedule schedule = scheduled(row.text, target);
     EXPECT_EQ(schedule.target_first, row.target_first) << row.text;
     EXPECT_EQ(schedule.network_column_bytes, row.network_column_bytes) << row.text;
   }
-}
-
-/// What comes next in a row of the target is asked for where there is that much of it.
-TEST(Caches, AreAskedForLinesOfRowsThatGoOn) {
-  struct Row {
-    const char* text;
-    bool claims;
-  };
-  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
-  target.l1_bytes = 48 * 1024;
-  target.claims_transposed_lines = true;
-  for (const Row& row : {Row{"f32[31,7641] -> f32[31,7641]{0,1}", false},
-                         Row{"f32[33,7641] -> f32[33,7641]{0,1}", true},
-                         Row{"f64[15,2621] -> f64[15,2621]{0,1}", false},
-                         Row{"f64[17,2621] -> f64[17,2621]{0,1}", true},
-                         // Of several digits; two lines ahead.
-                         Row{"f64[15,39,121] -> f64[15,39,121]{0,1,2}", true},
-                         Row{"u16[79,1001] -> u16[79,1001]{0,1}", false},
-                         Row{"u16[81,1001] -> u16[81,1001]{0,1}", true},
-                         Row{"u16[64,1001] -> u16[64,1001]{0,1}", true}}) {  // whole lines
-    EXPECT_EQ(scheduled(row.text, target).claimed_ahead > 0, row.claims) << row.text;
-  }
-  target.claims_transposed_lines = false;
-  EXPECT_EQ(scheduled("f32[33,7641] -> f32[33,7641]{0,1}", target).claimed_ahead, 0);
 }
 
 TEST(Caches, KeepNarrowElementsFromCrowdingThem) {
@@ -350,14 +326,6 @@ TEST(Caches, KeepThreeQuartersOfLinesOfCrowdedRows) {
     EXPECT_EQ(crowded_rows(target, 1), row.narrow) << row.l1_bytes;
     EXPECT_EQ(crowded_rows(target, 4), row.wide) << row.l1_bytes;
   }
-}
-
-TEST(Caches, AreAskedForLinesOfAnyNumberOfRows) {
-  // Counted one by one they would take an hour.
-  expect_movements({{"f32[4000000000000,27]{1,0:PAD(4000000000000,32;zero)} -> "
-                     "f32[4000000000000,27]",
-                     Movement::row}},
-                   target_of({"avx512_vbmi", Caches::hold_everything}));
 }
 
 TEST(Caches, KeepSourcesWithGapsUntilTheyAreUsedUp) {

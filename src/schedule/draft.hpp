@@ -35,6 +35,7 @@ class Draft {
 
   const Target& target() const { return *target_; }
   CodeGoal goal() const { return goal_; }
+  bool is_part() const { return restride::is_part(goal_); }
   /// Whether the target's pointer stands on a line.
   bool begins_line() const { return begins_line_; }
   /// How many bytes of an operand the space touches, gaps included.

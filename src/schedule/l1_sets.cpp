@@ -16,12 +16,6 @@
 namespace restride::scheduling {
 namespace {
 
-// Where arrays are larger than L1, lines of the target are asked for while the network before
-// writes: what is not there yet holds up the stores behind it, and so does half a line. Where rows
-// begin between lines, .51 -> .68 of the ceiling (geometric mean of 26 cases in L2), else u16 256 x
-// 256 .66 -> .69, f32 .66 -> .72, f64 .71 -> .79, but u8 .65 -> .62.
-constexpr int64_t least_claimed_bytes = 2;
-
 // Columns of wider elements that crowd sets do not go by way of scratch.
 constexpr int64_t widest_crowding_bytes = 4;
 
@@ -97,11 +91,9 @@ int64_t source_run_bytes(const Draft& draft) {
 }
 
 /// The rows of the source that a run of the target takes elements from, but no more than `most`,
-/// and none that a block takes whole with the first ones: u8[8,64,24,256] reversed .13 -> .31 of
-/// the ceiling, u16[9,16,16,512]{0,1,3,2} .31 -> .48.
-std::vector<Walk> source_rows(const Draft& draft, int64_t most) {
+/// and none that begin within `inside` bytes of the first ones.
+std::vector<Walk> source_rows(const Draft& draft, int64_t most, int64_t inside) {
   std::vector<Walk> rows;
-  const int64_t inside = std::min(source_run_bytes(draft), crowding_column_bytes);
   int64_t run = draft.space().op.bytes;
   for (int k = draft.contiguous(0); k >= 0 && most > 1;) {
     const Loop& loop = draft.loop(k);
@@ -114,23 +106,18 @@ std::vector<Walk> source_rows(const Draft& draft, int64_t most) {
   return rows;
 }
 
-/// How long runs of the target are without those of loop `across`, which end in other columns.
-int64_t written_run_bytes(const Draft& draft, int across) {
-  // Of what streams images are better: bf16[27,30,32,110]{3,1,0,2:T(16,128)} to {0,1,2,3} .42, .30.
-  const bool several = !streams(draft);
-  const int down = finest_loop(draft, 0);
-  int64_t run = draft.space().op.bytes;
-  for (int k = 0; k < draft.loop_count();) {
-    const Loop& walk = draft.loop(k);
-    const int64_t valid = draft.space().axes[static_cast<size_t>(walk.axis)].valid;
-    const int64_t longer = run * std::min(walk.extent * walk.step, valid) / walk.step;
-    const bool row = down >= 0 && walk.axis == draft.loop(down).axis;
-    const bool other = row || (several && (across < 0 || walk.axis != draft.loop(across).axis));
-    const bool goes_on = walk.stride[0] == run && longer > run && other && walk.own.empty();
-    run = goes_on ? longer : run;
-    k = goes_on ? 0 : k + 1;
-  }
-  return run;
+/// Whether networks of a lane go on along their few columns, whose next lines are asked for, before
+/// they take the next ones, as all columns of a block crowd sets of L1. All rows of the source stay
+/// there meanwhile. Emerald Rapids, 18 transposes of u8 and u16 in .84 of the time:
+/// f16[256,64,16]{1,0,2} .57 -> .90 of the ceiling, u16 1024 x 257 .52 -> .64; where rows do not
+/// stay, up to twice as long, with as few rows as do as well.
+bool writes_along_columns(const Draft& draft, const Loop& across) {
+  const Target& target = draft.target();
+  const int64_t columns = std::min(across.extent, cached_columns), line = target.line_bytes;
+  const int64_t rows = crowded_rows(target, draft.space().op.bytes), ways = l1_ways(target);
+  return target.claims_transposed_lines && target.vector_bytes == line &&
+         lines_in_set(target, across.stride[0], columns, line) > ways &&
+         lines_in_set(target, source_rows(draft, rows, 0), line) <= ways;
 }
 
 /// Halves the columns of a network, down to a lane, until sets of L1 have room for their lines;
@@ -149,6 +136,7 @@ bool narrow_network(Draft& draft, int across) {
          lines_in_set(target, loop.stride[0], std::min(loop.extent, narrow / bytes),
                       target.line_bytes) > ways)
     narrow /= 2;
+  if (network == program::lane_bytes) return writes_along_columns(draft, loop);
   // Less than half a network more is a rest: u16[8,16,256,9]{0,2,3,1} .44 -> .58 of the ceiling,
   // u8[16,256,64,20]{1,2,3,0} .23 -> .38.
   if (narrow == network || 2 * loop.extent * bytes <= 3 * narrow) return false;
@@ -181,7 +169,7 @@ void narrow_whole_lines(Draft& draft, int across, int down) {
   int64_t& network = draft.schedule().network_column_bytes;
   if (network < line) return;
   const bool aligned = loop.stride[0] % line == 0, wide = bytes >= widest_crowding_bytes;
-  const bool apart = std::abs(loop.stride[0]) >= line && draft.goal() != CodeGoal::part;
+  const bool apart = std::abs(loop.stride[0]) >= line && !draft.is_part();
   const bool lanes = !wide || (apart && rows_stay(draft, draft.loop(down)));
   const int64_t most = bytes == widest_crowding_bytes ? half_line_bytes : line;
   const int64_t least = lanes ? program::lane_bytes : most;
@@ -261,7 +249,10 @@ bool source_rows_crowd(const Draft& draft) {
   const bool aligned = down.stride[1] % line == 0;
   const int64_t most = narrow || !aligned || crowds_sets(draft) ? most_rows : rows_of_wide;
   const int64_t touched = aligned ? line : 2 * line, least = narrow ? 3 * ways : 3 * ways + 1;
-  return 2 * lines_in_set(target, source_rows(draft, most), touched) >= least;
+  // Not those that a block takes whole with the first ones: u8[8,64,24,256] reversed .13 -> .31 of
+  // the ceiling, u16[9,16,16,512]{0,1,3,2} .31 -> .48.
+  const int64_t inside = std::min(source_run_bytes(draft), crowding_column_bytes);
+  return 2 * lines_in_set(target, source_rows(draft, most, inside), touched) >= least;
 }
 
 SourceWalk walk_along_source(const Draft& draft) {
@@ -356,7 +347,7 @@ bool columns_meet(const Draft& draft) {
   const Target& target = draft.target();
   const int across = widest_source_loop(draft);
   const int64_t all = draft.both_extent_bytes();
-  const bool halves = draft.goal() == CodeGoal::part && halves_lines(draft);
+  const bool halves = draft.is_part() && halves_lines(draft);
   const int64_t widest = halves ? widest_meeting_half_bytes : widest_meeting_bytes;
   if (!target.pairs_meeting_lines || across < 0 || draft.space().op.bytes > widest ||
       all <= target.l2_bytes / 2)
@@ -366,26 +357,6 @@ bool columns_meet(const Draft& draft) {
          2 * lines_in_set(target, loop.stride[0], std::min(loop.extent, meeting_columns),
                           target.line_bytes) >=
              l1_ways(target);
-}
-
-int64_t claimed_ahead(const Draft& draft, int64_t column, Rows rows) {
-  const Target& target = draft.target();
-  const Schedule& schedule = draft.schedule();
-  const int64_t line = target.line_bytes, bytes = draft.space().op.bytes;
-  const bool claims = target.claims_transposed_lines && draft.goal() != CodeGoal::part;
-  if (!claims || stays_in_l1(draft) || schedule.vector_bytes != line) return 0;
-  const bool aligned = rows == Rows::begin_lines;
-  if (aligned && bytes < least_claimed_bytes) return 0;
-  const int64_t columns = (schedule.target_first ? schedule.network_column_bytes : column) / bytes;
-  const int across = widest_source_loop(draft);
-  if (across >= 0 && !l1_holds_lines(target, draft.loop(across).stride[0], columns)) return 0;
-  const bool narrow = !aligned && bytes <= 2;
-  // What comes next in a short row is not there. Emerald Rapids, of narrow elements rows of 132 to
-  // 156 bytes take up to 1.6 times as long with it, of 160 to 190 .87 of the time; of wider ones
-  // those of 96 to 124 bytes 1.5, of 132 and more .8 (f32[31,7641] without .48 -> .79).
-  const int64_t least = narrow ? 5 * line / 2 : 2 * line;
-  if (written_run_bytes(draft, across) < least) return 0;
-  return narrow ? 2 * line : line;
 }
 
 }  // namespace restride::scheduling

@@ -1,4 +1,4 @@
-// Transposes in the caches: which lines meet in the sets of L1, and which are asked for.
+// Transposes in the caches: which lines meet in the sets of L1.
 //
 // A transpose writes columns of the source, a line of each before it comes back to the first:
 //
@@ -68,12 +68,5 @@ bool make_room_in_l1(Draft& draft);
 /// Whether lines of neighbouring columns of the target meet in sets of L1, so that networks write
 /// two of a column before they go on with the next ones.
 bool columns_meet(const Draft& draft);
-
-/// Where rows of the target begin.
-enum class Rows : uint8_t { begin_lines, between_lines };
-
-/// How far ahead a transpose through the caches asks for lines of its target, bytes; 0: it does
-/// not. `column`: bytes of the source that blocks are long.
-int64_t claimed_ahead(const Draft& draft, int64_t column, Rows rows);
 
 }  // namespace restride::scheduling

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "schedule/block_sizes.hpp"
+#include "schedule/claimed_lines.hpp"
 #include "schedule/draft.hpp"
-#include "schedule/l1_sets.hpp"
 
 namespace restride::scheduling {
 

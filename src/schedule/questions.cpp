@@ -158,7 +158,7 @@ bool repeats_source(const Draft& draft) {
   // 4, 16 KB 16 to 400 times .90 to .96 of the time by chunks, 800 times 1.01, 1600 times 1.47.
   const bool small = draft.extent_bytes(0) <= target.l3_bytes / 4;
   const int64_t least = small ? target.l1_bytes / 2 : target.l1_bytes / 2 + 1;
-  return draft.goal() != CodeGoal::part && draft.extent_bytes(1) >= least && has_repeats(draft);
+  return !draft.is_part() && draft.extent_bytes(1) >= least && has_repeats(draft);
 }
 
 bool streams(const Draft& draft) {
@@ -256,6 +256,10 @@ bool permutes(const Draft& draft) {
 
 int permuted_window_bytes(const Target& target) {
   return std::min(target.vector_bytes, target.permute_bytes);
+}
+
+bool permutes_whole_lines(const Target& target) {
+  return target.permute_width > 0 && permuted_window_bytes(target) == target.line_bytes;
 }
 
 }  // namespace restride::scheduling

@@ -96,4 +96,7 @@ bool permutes(const Draft& draft);
 /// The widest windows of permuted blocks: vectors that are permuted.
 int permuted_window_bytes(const Target& target);
 
+/// Whether these are lines, whose elements any places are permuted to.
+bool permutes_whole_lines(const Target& target);
+
 }  // namespace restride::scheduling

@@ -11,6 +11,7 @@
 #include "microkernel/transpose/shifted_lines.hpp"
 #include "program/program.hpp"
 #include "schedule/box_order.hpp"
+#include "schedule/claimed_lines.hpp"
 #include "schedule/l1_sets.hpp"
 #include "schedule/movements.hpp"
 #include "schedule/questions.hpp"

@@ -137,8 +137,8 @@ bool crowds_everywhere(const Draft& draft, const Loop& down, const Loop& across)
 
 bool gather_apart(Draft& draft) {
   const int row = draft.contiguous(0), column = draft.nearest(1, 1);
-  if (draft.goal() == CodeGoal::part || draft.contiguous(1) >= 0 || row < 0 || column < 0 ||
-      row == column || !draft.movable_inside(row)) {
+  if (draft.is_part() || draft.contiguous(1) >= 0 || row < 0 || column < 0 || row == column ||
+      !draft.movable_inside(row)) {
     return false;
   }
   const int64_t bytes = draft.space().op.bytes, stride = std::abs(draft.loop(column).stride[1]);

@@ -358,8 +358,8 @@ bool permute_lines(Draft& draft) {
 int64_t permuted_claimed_ahead(const Draft& draft) {
   const bool repeats = std::any_of(draft.space().loops.begin(), draft.space().loops.end(),
                                    [](const Loop& loop) { return loop.stride[1] == 0; });
-  if (repeats || draft.schedule().nontemporal || draft.goal() == CodeGoal::part ||
-      stays_in_l1(draft) || draft.schedule().vector_bytes != draft.target().line_bytes) {
+  if (repeats || draft.schedule().nontemporal || draft.is_part() || stays_in_l1(draft) ||
+      draft.schedule().vector_bytes != draft.target().line_bytes) {
     return 0;
   }
   const int64_t run = run_bytes(

@@ -73,7 +73,7 @@ void repeat_rows(Draft& draft, int64_t row_bytes) {
 }
 
 bool repeat_joined_rows(Draft& draft, int k, int64_t rows, int64_t row_bytes) {
-  if (draft.goal() == CodeGoal::part || draft.loop(k).extent < least_repeats * rows) return false;
+  if (draft.is_part() || draft.loop(k).extent < least_repeats * rows) return false;
   // In L1 stores of half a line cost less than to wait for scratch: u16[128,16] 8 times .19 -> .82
   // of memset; in L2 .61 -> .35. Others cross lines: f32[2,30] 168 times .75 -> .39.
   if (stays_in_l1(draft) && draft.target().line_bytes % row_bytes == 0) return false;
@@ -100,7 +100,7 @@ bool repeat_blocks(Draft& draft) {
 }
 
 bool gather_repeats(Draft& draft) {
-  if (draft.goal() == CodeGoal::part || !has_repeats(draft)) return false;
+  if (draft.is_part() || !has_repeats(draft)) return false;
   return draft.instead(draft.schedule(), [&] {
     const int64_t bytes = draft.space().op.bytes, line = draft.target().line_bytes;
     mark_repeats(draft, Mark::target_run);

@@ -62,7 +62,7 @@ bool shifts_one_by_one(const Draft& draft, int64_t row_bytes) {
 /// where they do not, and in parts of boxes, which begin anywhere, unless rows are short: those of
 /// scratch, joined, made too much code of u16 255 x 2047 (.15 -> .43 of the ceiling in the caches).
 bool join_rows(Draft& draft, int64_t row_bytes) {
-  if (draft.goal() == CodeGoal::part && row_bytes > draft.target().line_bytes) return false;
+  if (draft.is_part() && row_bytes > draft.target().line_bytes) return false;
   const int64_t rows = joined_rows(row_bytes, draft.target());
   const int k = draft.next_in_run(0, row_bytes);
   if (rows == 1 || k < 0 || !draft.movable_inside(k) || draft.loop(k).extent < rows) return false;

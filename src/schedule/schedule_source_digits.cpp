@@ -10,6 +10,7 @@
 
 #include "base/arithmetic.hpp"
 #include "program/program.hpp"
+#include "schedule/claimed_lines.hpp"
 #include "schedule/l1_sets.hpp"
 #include "schedule/movements.hpp"
 #include "schedule/questions.hpp"

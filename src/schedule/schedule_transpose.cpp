@@ -12,6 +12,7 @@
 #include "microkernel/transpose/skewed_network.hpp"
 #include "program/program.hpp"
 #include "schedule/box_order.hpp"
+#include "schedule/claimed_lines.hpp"
 #include "schedule/l1_sets.hpp"
 #include "schedule/movements.hpp"
 #include "schedule/questions.hpp"
@@ -63,7 +64,7 @@ bool takes_narrow_registers(const Draft& draft) {
   const Target& target = draft.target();
   const int64_t bytes = draft.space().op.bytes, all = draft.both_extent_bytes();
   if (target.l1_vector_bytes >= target.vector_bytes || bytes > widest_narrow_element ||
-      draft.goal() == CodeGoal::part || !stays_in_l1(draft) || all < least_narrow_bytes)
+      draft.is_part() || !stays_in_l1(draft) || all < least_narrow_bytes)
     return false;
   Draft wide = draft, narrow = draft;
   const int64_t whole = wide.take_run(0, bytes, target.vector_bytes, Mark::target_run);
@@ -133,8 +134,7 @@ constexpr int64_t least_permuted_row = 9, most_permuted_row = 12;
 bool permute_touching_rows(Draft& draft, const Runs& runs) {
   const Target& target = draft.target();
   const bool bytes = draft.space().op.bytes == 1 && target.permute_width == 1 &&
-                     permuted_window_bytes(target) == target.line_bytes &&
-                     target.narrow_permute_steps == 1;
+                     permutes_whole_lines(target) && target.narrow_permute_steps == 1;
   const bool rows = runs.column < runs.row && runs.column >= least_permuted_row &&
                     runs.column <= most_permuted_row;
   return bytes && rows && permute(draft, {.joined = most_permuted_row});
@@ -150,7 +150,7 @@ bool permute_few_wide(Draft& draft, const Runs& runs) {
   const bool few = std::min(runs.row, runs.column) == wide_pair * wide_bytes ||
                    (runs.row == wide_in_row * wide_bytes && runs.row < runs.column);
   return few && draft.space().op.bytes == wide_bytes && !draft.schedule().nontemporal &&
-         permuted_window_bytes(target) == target.line_bytes &&
+         permutes_whole_lines(target) &&
          permute(draft, {.joined = wide_in_row, .steps_of_rings = 0});
 }
 

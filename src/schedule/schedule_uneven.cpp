@@ -148,7 +148,7 @@ bool lies_across(const Draft& draft, int row, int column) {
 int64_t square_side(const Draft& draft) {
   const Target& target = draft.target();
   if (permutes_lanes(target)) return square_pixels_of_lanes;
-  const bool fast = draft.goal() == CodeGoal::fast || draft.goal() == CodeGoal::part;
+  const bool fast = draft.goal() == CodeGoal::fast || draft.is_part();
   if (!fast || draft.schedule().nontemporal || stays_in_l1(draft)) return 0;
   const int64_t side = std::min(most_square_pixels, target.line_bytes / draft.space().op.bytes);
   return side < least_square_pixels ? 0 : side;

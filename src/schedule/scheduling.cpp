@@ -13,6 +13,7 @@
 #include "microkernel/transpose/skewed_network.hpp"
 #include "program/program.hpp"
 #include "schedule/block_sizes.hpp"
+#include "schedule/claimed_lines.hpp"
 #include "schedule/cut_elements.hpp"
 #include "schedule/draft.hpp"
 #include "schedule/l1_sets.hpp"
@@ -128,7 +129,7 @@ int64_t network_column_bytes(const Draft& draft) {
   if (goal == CodeGoal::compact || goal == CodeGoal::small) return program::lane_bytes;
   if (bytes >= 4) return line;
   if (draft.schedule().skews_rows) return 2 * program::lane_bytes;
-  if (goal == CodeGoal::part) return program::lane_bytes;
+  if (draft.is_part()) return program::lane_bytes;
   const int64_t piece = network_piece_bytes(draft.target(), bytes);
   if (reads_narrowly(draft)) return bytes == 1 ? program::lane_bytes : piece;
   return bytes == 1 || piece == program::lane_bytes ? piece : line;
@@ -181,6 +182,8 @@ Schedule decide(Draft draft) {
     move(draft);
     if (schedule.movement == Movement::permute)
       schedule.claimed_ahead = permuted_claimed_ahead(draft);
+    if (schedule.movement == Movement::gather && !schedule.nontemporal && claims_lines(draft))
+      schedule.claimed_ahead = target.line_bytes;
     draft.gather_tile();
     if (schedule.movement != Movement::transpose && claims(draft))
       schedule.claimed_ahead = row_claimed_ahead;
@@ -188,16 +191,33 @@ Schedule decide(Draft draft) {
   return std::move(schedule);
 }
 
-// Elements that fill a lane are permuted as two halves each where vectors are parts of lines:
-// transposes write lines of a few of them. Zen 3, 17 of c128 .68 of the time.
-constexpr int64_t halved_bytes = program::lane_bytes;
+// Elements that fill a lane are permuted as two halves each where transposes write parts of lines:
+// into rows of three of them, and where vectors are parts of lines. Zen 3, 17 of c128 .68 of the
+// time. Emerald Rapids, rows of three, 13 in the caches .57, 6 that stream .78: c128[3,333]
+// .23 -> .57 of the ceiling, [3,10000] .70 -> .99, [3,300000] .85 -> 1.11; of five 1.2 to 1.5, of
+// seven and more up to 3.6.
+constexpr int64_t halved_bytes = program::lane_bytes, halved_in_row = 3;
 
 /// Whether elements are as wide and may be halved, the padding between them, too.
-bool can_halve(const IterationSpace& space, const Target& target) {
+bool can_halve(const IterationSpace& space) {
   const auto middle = space.op.fill.begin() + halved_bytes / 2;
-  return halves_lines(target) && is_move(space.op) && !is_packed(space.op) &&
-         space.op.bytes == halved_bytes && space.tail_begin == space.tail_end &&
-         std::equal(space.op.fill.begin(), middle, middle);
+  return is_move(space.op) && !is_packed(space.op) && space.op.bytes == halved_bytes &&
+         space.tail_begin == space.tail_end && std::equal(space.op.fill.begin(), middle, middle);
+}
+
+/// Whether rows of the target are three elements long, which are no row of the source.
+bool has_rows_of_three(const IterationSpace& space) {
+  const int64_t bytes = space.op.bytes;
+  return std::any_of(space.loops.begin(), space.loops.end(), [&](const Loop& loop) {
+    return loop.stride[0] == bytes && loop.stride[1] != bytes && loop.extent == halved_in_row;
+  });
+}
+
+/// Whether what is a transpose is rather permuted by halves, if they can be.
+bool wants_halves(const IterationSpace& space, const Schedule& transposed, const Target& target) {
+  if (!can_halve(space)) return false;
+  if (halves_lines(target)) return transposed.nontemporal;
+  return permutes_whole_lines(target) && has_rows_of_three(space);
 }
 
 /// The same space of elements half as wide.
@@ -209,10 +229,6 @@ IterationSpace with_halves(IterationSpace space) {
   return space;
 }
 
-bool streams(const Schedule& schedule, Movement movement) {
-  return schedule.nontemporal && schedule.movement == movement;
-}
-
 }  // namespace
 }  // namespace scheduling
 
@@ -220,10 +236,12 @@ Schedule schedule(const IterationSpace& simplified, const Target& target, CodeGo
                   bool begins_line) {
   using namespace scheduling;
   Schedule one_by_one = decide({simplified, target, goal, begins_line});
-  if (goal == CodeGoal::part) return one_by_one;
-  if (streams(one_by_one, Movement::transpose) && can_halve(simplified, target)) {
+  if (is_part(goal)) return one_by_one;
+  if (one_by_one.movement == Movement::transpose && wants_halves(simplified, one_by_one, target)) {
     Schedule halves = decide({with_halves(simplified), target, goal, begins_line});
-    return streams(halves, Movement::permute) ? std::move(halves) : std::move(one_by_one);
+    const bool permuted =
+        halves.movement == Movement::permute && (halves.nontemporal || !one_by_one.nontemporal);
+    return permuted ? std::move(halves) : std::move(one_by_one);
   }
   const std::optional<CutElements> cut = cut_elements(simplified);
   if (!cut || makes_lines_of_cut_elements(one_by_one)) return one_by_one;

@@ -16,7 +16,11 @@ enum class CodeGoal : uint8_t {
   compact,  ///< to be there at once, should it be needed: networks of a lane, a quarter of the code
   small,    ///< to run where code would be long else: blocks of one network, of a lane
   part,     ///< to run within a block that has the scratch: takes none of its own in the caches
+  leaving,  ///< such a part, from scratch to a target whose lines it asks for
 };
+constexpr bool is_part(CodeGoal goal) {
+  return goal == CodeGoal::part || goal == CodeGoal::leaving;
+}
 
 /// Decides. The space has to be simplified. `begins_line`: whether the target's pointer stands on a
 /// line; else it may stand anywhere.

@@ -126,7 +126,7 @@ Body halved(const nest::Tile& tile, const Strides& at, const ElementOp& op,
 /// A relayout is planned like any other. Into scratch it stays within the caches; so do transposes,
 /// whose panels would need scratch besides.
 Body BoxCode::relaid(const Relayout& relayout, const std::array<Place, 2>& places,
-                     int64_t alignment) {
+                     int64_t alignment, CodeGoal goal) {
   IterationSpace space = relayout.space;
   simplify(space);
   Target caching = target_, around = target_;
@@ -134,7 +134,7 @@ Body BoxCode::relaid(const Relayout& relayout, const std::array<Place, 2>& place
   stream_beyond(around, 0);
   const bool whole_vectors = alignment % vector_bytes_ == 0;
   const auto program = [&](const Target& target) {
-    Schedule scheduled = schedule(space, target, CodeGoal::part);
+    Schedule scheduled = schedule(space, target, goal);
     scheduled.staging = Staging::registers;
     // Images in scratch have places that nothing was written to.
     scheduled.reads_between = places[1].stream == source_stream;
@@ -155,7 +155,8 @@ Body BoxCode::leaving(const nest::Tile& block, int64_t bytes, const std::array<P
   const int64_t whole = machine.streams ? target_.line_bytes : 1;
   const auto imaged =
       machine.images_blocks ? imaged_block(block, bytes, whole, room) : std::nullopt;
-  if (!imaged) return relaid({space_of(block, bytes), 0}, {target, scratch}, alignment);
+  const CodeGoal goal = machine.claimed_ahead > 0 ? CodeGoal::leaving : CodeGoal::part;
+  if (!imaged) return relaid({space_of(block, bytes), 0}, {target, scratch}, alignment, goal);
   scratch_bytes_ = std::max(scratch_bytes_, used + imaged->image_bytes);
   Body body = relaid({space_of(imaged->to_image, bytes), 0}, {image, scratch});
   append(body, relaid({space_of(imaged->to_target, bytes), 0}, {target, image}, alignment));

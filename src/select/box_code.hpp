@@ -16,6 +16,7 @@
 #include "loop_nest/schedule.hpp"
 #include "microkernel/microkernel.hpp"
 #include "microkernel/packed/mixed_box.hpp"
+#include "schedule/scheduling.hpp"
 #include "select/packed_box.hpp"
 #include "select/relaid_tile.hpp"
 #include "select/unnested_box.hpp"
@@ -71,7 +72,7 @@ class BoxCode {
  private:
   /// `alignment`: of the place moved to, where whole vectors may go around the caches; else 1.
   program::Body relaid(const Relayout& relayout, const std::array<Place, 2>& places,
-                       int64_t alignment = 1);
+                       int64_t alignment = 1, CodeGoal goal = CodeGoal::part);
   /// What lies in scratch leaves for the target, as the schedule says. `places`: of target, of
   /// scratch, of the image behind `used` bytes of it.
   program::Body leaving(const nest::Tile& block, int64_t bytes, const std::array<Place, 3>& places,

@@ -1,0 +1,154 @@
+// Which lines of the target are asked for before they are written, where transposes go through the
+// caches, and which blocks leave time for that. None of this changes what arrives.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "plan/planner.hpp"
+#include "program/program.hpp"
+#include "schedule/scheduling.hpp"
+#include "support/scheduled.hpp"
+#include "support/setups.hpp"
+#include "target/target.hpp"
+
+namespace restride::testing {
+namespace {
+
+constexpr int to_write = 0;
+
+Target claiming_target() {
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.l1_bytes = 48 * 1024;
+  target.claims_transposed_lines = true;
+  target.claiming_bytes = int64_t{1} << 60;  // of rows
+  return target;
+}
+
+/// How often a program asks for lines to write to, in however many iterations.
+int64_t asks(const program::Body& body) {
+  int64_t count = 0;
+  for (const auto& item : body) {
+    if (const auto* loop = std::get_if<program::For>(&item)) {
+      count += asks(loop->body);
+    } else {
+      for (const program::Op& op : std::get<program::Block>(item)) {
+        count += op.code == program::Code::prefetch && op.width == to_write ? 1 : 0;
+      }
+    }
+  }
+  return count;
+}
+
+int64_t asks(const char* text, const Target& target) {
+  return asks(on_lines(plan_programs(simplified_space(text), target)).root);
+}
+
+/// What comes next in a row of the target is asked for where there is that much of it.
+TEST(ClaimedLines, AreThoseOfRowsThatGoOn) {
+  struct Row {
+    const char* text;
+    bool claims;
+  };
+  Target target = claiming_target();
+  for (const Row& row : {Row{"f32[31,7641] -> f32[31,7641]{0,1}", false},
+                         Row{"f32[33,7641] -> f32[33,7641]{0,1}", true},
+                         Row{"f64[15,2621] -> f64[15,2621]{0,1}", false},
+                         Row{"f64[17,2621] -> f64[17,2621]{0,1}", true},
+                         // Of several digits; two lines ahead.
+                         Row{"f64[15,39,121] -> f64[15,39,121]{0,1,2}", true},
+                         Row{"u16[79,1001] -> u16[79,1001]{0,1}", false},
+                         Row{"u16[81,1001] -> u16[81,1001]{0,1}", true},
+                         Row{"u16[64,1001] -> u16[64,1001]{0,1}", true}}) {  // whole lines
+    EXPECT_EQ(scheduled(row.text, target).claimed_ahead > 0, row.claims) << row.text;
+  }
+  target.claims_transposed_lines = false;
+  EXPECT_EQ(scheduled("f32[33,7641] -> f32[33,7641]{0,1}", target).claimed_ahead, 0);
+}
+
+TEST(ClaimedLines, MayBeOfAnyNumberOfRows) {
+  // Counted one by one they would take an hour.
+  expect_movements({{"f32[4000000000000,27]{1,0:PAD(4000000000000,32;zero)} -> "
+                     "f32[4000000000000,27]",
+                     Movement::row}},
+                   target_of({"avx512_vbmi", Caches::hold_everything}));
+}
+
+/// Columns that a block does not have crowd nothing.
+TEST(ClaimedLines, AreThoseOfAsManyColumnsAsThereAre) {
+  struct Row {
+    const char* text;
+    bool claims;
+  };
+  const Target target = claiming_target();
+  for (const Row& row : {Row{"u32[24,1025,4] -> u32[24,1025,4]{1,2,0}", true},
+                         Row{"f32[32,64,16,8] -> f32[32,64,16,8]{2,0,1,3}", true},
+                         // Sixteen of two digits.
+                         Row{"f32[1024,4,4] -> f32[1024,4,4]{0,1,2}", false}}) {
+    EXPECT_EQ(scheduled(row.text, target).claimed_ahead > 0, row.claims) << row.text;
+  }
+}
+
+TEST(ClaimedLines, AreThoseToWhichBlocksLeaveScratch) {
+  Target target = claiming_target();
+  const char* const text = "c128[65,256] -> c128[65,256]{0,1}";
+  ASSERT_EQ(scheduled(text, target).movement, Movement::gather);
+  EXPECT_GT(asks(text, target), 0);
+  // Short rows.
+  ASSERT_EQ(scheduled("u8[24,4096] -> u8[24,4096]{0,1}", target).movement, Movement::gather);
+  EXPECT_EQ(asks("u8[24,4096] -> u8[24,4096]{0,1}", target), 0);
+  target.claims_transposed_lines = false;
+  EXPECT_EQ(asks(text, target), 0);
+}
+
+/// What is brought to scratch is not what is asked for.
+TEST(ClaimedLines, AreNotInScratch) {
+  const Target target = claiming_target();
+  const char* const text = "convert(f32[512,300]) -> f16[512,300]{0,1}";
+  EXPECT_EQ(asks(text, target), 0);
+}
+
+/// Columns that crowd sets of L1 are written a network of them at a time where rows of the source
+/// stay meanwhile.
+TEST(ClaimedLines, AreThoseOfOneNetworkOfCrowdedColumns) {
+  struct Row {
+    const char* text;
+    bool target_first;
+  };
+  Target target = claiming_target();
+  target.network_piece_bytes = 16;
+  for (const Row& row : {Row{"u16[1024,257] -> u16[1024,257]{0,1}", true},
+                         Row{"u8[2048,64] -> u8[2048,64]{0,1}", true},
+                         // They have room; rows do not stay, be they of several digits.
+                         Row{"u16[1000,257] -> u16[1000,257]{0,1}", false},
+                         Row{"u16[512,64] -> u16[512,64]{0,1}", false},
+                         Row{"u16[24,64,65] -> u16[24,64,65]{0,1,2}", false}}) {
+    EXPECT_EQ(scheduled(row.text, target).target_first, row.target_first) << row.text;
+  }
+  target.claims_transposed_lines = false;
+  EXPECT_FALSE(scheduled("u16[1024,257] -> u16[1024,257]{0,1}", target).target_first);
+}
+
+/// Lines that are asked for leave no room for whole digits of the source, unless rows of the target
+/// are short and the source is far apart.
+TEST(ClaimedLines, LeaveDigitsOfTheSourceWholeBesideShortRows) {
+  struct Row {
+    const char* text;
+    int64_t digit;
+    bool whole;
+  };
+  Target target = claiming_target();
+  for (const Row& row : {Row{"u8[24,16,1023] -> u8[24,16,1023]{0,1,2}", 1023, true},
+                         Row{"u16[31,60,65] -> u16[31,60,65]{0,1,2}", 65, true},
+                         // A line; nearer than half a page.
+                         Row{"u16[32,60,65] -> u16[32,60,65]{0,1,2}", 65, false},
+                         Row{"u8[24,15,127] -> u8[24,15,127]{0,1,2}", 127, false}}) {
+    EXPECT_EQ(source_run_elements(scheduled(row.text, target)) >= row.digit, row.whole) << row.text;
+  }
+  target.claims_transposed_lines = false;
+  EXPECT_GE(source_run_elements(scheduled("u8[24,15,127] -> u8[24,15,127]{0,1,2}", target)), 127);
+}
+
+}  // namespace
+}  // namespace restride::testing
