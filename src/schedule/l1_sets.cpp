@@ -248,11 +248,13 @@ bool source_rows_crowd(const Draft& draft) {
     return false;
   const bool aligned = down.stride[1] % line == 0;
   const int64_t most = narrow || !aligned || crowds_sets(draft) ? most_rows : rows_of_wide;
-  const int64_t touched = aligned ? line : 2 * line, least = narrow ? 3 * ways : 3 * ways + 1;
+  const int64_t touched = aligned ? line : 2 * line;
+  const int64_t least = narrow ? 3 * ways : 3 * ways + 1;
   // Not those that a block takes whole with the first ones: u8[8,64,24,256] reversed .13 -> .31 of
   // the ceiling, u16[9,16,16,512]{0,1,3,2} .31 -> .48.
   const int64_t inside = std::min(source_run_bytes(draft), crowding_column_bytes);
-  return 2 * lines_in_set(target, source_rows(draft, most, inside), touched) >= least;
+  const int64_t in_set = lines_in_set(target, source_rows(draft, most, inside), touched);
+  return target.rereads_crowded_rows ? narrow && in_set > 2 * ways : 2 * in_set >= least;
 }
 
 SourceWalk walk_along_source(const Draft& draft) {
@@ -299,7 +301,8 @@ bool wide_columns_wait(const Draft& draft) {
   if (row < 0 || column < 0 || row == column || ways == 0 || bytes <= widest_crowding_bytes)
     return false;
   const Loop &down = draft.loop(row), &across = draft.loop(column);
-  if (std::min(down.extent, across.extent) * bytes < crowding_run_bytes) return false;
+  const bool shorter = std::min(down.extent, across.extent) * bytes < crowding_run_bytes;
+  if (shorter || target.rereads_crowded_rows) return false;
   const auto both_are = [&](int64_t shift, int64_t pitch) {
     return remainder_above(down.stride[1] - shift, pitch) == 0 &&
            remainder_above(across.stride[0] - shift, pitch) == 0;

@@ -79,6 +79,9 @@ struct Make {
   /// Stores to more lines of a set of L1 than it has ways drive out each other's lines before they
   /// are written.
   bool crowded_stores_wait = false;
+  /// Rows of the source that crowd sets of L1 are read from L2 again and again, not brought to
+  /// scratch, unless they are many of narrow elements; so are columns of wide ones that would wait.
+  bool rereads_crowded_rows = false;
   /// Runs of a target that begin between lines and are worth the code that shifts them, if they
   /// stream. (2 KB against 512: 40 random matrices with rows of 300 bytes to 2 KB 1.04 times as
   /// long, u8[917,40,465]{0,2,1} .35 for .53 of the ceiling; 256 bytes the same.)
