@@ -130,6 +130,23 @@ TEST(ClaimedLines, AreThoseOfOneNetworkOfCrowdedColumns) {
   EXPECT_FALSE(scheduled("u16[1024,257] -> u16[1024,257]{0,1}", target).target_first);
 }
 
+/// Longer blocks would come back to rows of the source that are gone, be they of several digits.
+TEST(ClaimedLines, AreNotWrittenForLongWhereRowsOfSeveralDigitsDoNotStay) {
+  struct Row {
+    const char* text;
+    bool target_first;
+  };
+  Target target = claiming_target();
+  target.rereads_crowded_rows = true;
+  for (const Row& row : {Row{"u8[24,17,1024] -> u8[24,17,1024]{0,1,2}", false},
+                         Row{"u16[24,17,257] -> u16[24,17,257]{1,0,2}", true},
+                         Row{"u8[1025,1023] -> u8[1025,1023]{0,1}", true}}) {
+    EXPECT_EQ(scheduled(row.text, target).target_first, row.target_first) << row.text;
+  }
+  target.claims_transposed_lines = false;
+  EXPECT_TRUE(scheduled("u8[24,17,1024] -> u8[24,17,1024]{0,1,2}", target).target_first);
+}
+
 /// Lines that are asked for leave no room for whole digits of the source, unless rows of the target
 /// are short and the source is far apart.
 TEST(ClaimedLines, LeaveDigitsOfTheSourceWholeBesideShortRows) {

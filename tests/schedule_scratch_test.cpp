@@ -53,6 +53,29 @@ TEST(Caches, GetRowsThatCrowdThemByWayOfScratch) {
   expect_movements({{"u8[32,2048] -> u8[32,2048]{0,1}", Movement::transpose}}, target);
 }
 
+/// Where the second level answers soon, only networks of bytes have so many rows that it does not.
+TEST(Caches, GetRowsThatCrowdThemFromL2WhereThatIsNear) {
+  struct Row {
+    const char* text;
+    bool rereads;
+  };
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.l1_bytes = 48 * 1024;
+  for (const Row& row : {Row{"u8[32,4096] -> u8[32,4096]{0,1}", true},
+                         Row{"u8[40,4096] -> u8[40,4096]{0,1}", false},
+                         Row{"u8[24,8,4096] -> u8[24,8,4096]{0,1,2}", false},  // of two digits
+                         Row{"u8[24,4096,8] -> u8[24,4096,8]{0,2,1}", true},
+                         Row{"u16[100,2048] -> u16[100,2048]{0,1}", true},
+                         Row{"f32[24,1024] -> f32[24,1024]{0,1}", true},
+                         // Columns of wide elements that would wait.
+                         Row{"f64[257,257] -> f64[257,257]{0,1}", true}}) {
+    target.rereads_crowded_rows = false;
+    EXPECT_EQ(scheduled(row.text, target).movement, Movement::gather) << row.text;
+    target.rereads_crowded_rows = true;
+    EXPECT_EQ(scheduled(row.text, target).movement == Movement::transpose, row.rereads) << row.text;
+  }
+}
+
 TEST(Caches, GetRowsThatCrowdThemByWayOfScratchWhereTargetsBeginBetweenLines) {
   Target target = target_of({"avx512_vbmi", Caches::hold_nothing});
   target.l1_bytes = 32 * 1024;

@@ -108,6 +108,8 @@ TEST(SkewedNetworks, AreNotEverywhere) {
   EXPECT_TRUE(schedule(space, streaming).skews_rows);
   EXPECT_FALSE(schedule(space, streaming, CodeGoal::compact).skews_rows);
   EXPECT_FALSE(schedule(space, streaming, CodeGoal::small).skews_rows);
+  EXPECT_FALSE(schedule(space, streaming, CodeGoal::part).skews_rows);
+  EXPECT_FALSE(schedule(space, streaming, CodeGoal::leaving).skews_rows);
   Target halves = streaming;
   halves.l1_vector_bytes = 32;
   EXPECT_EQ(count(planned(text, halves)).permutes_of_two, 0);

@@ -46,6 +46,7 @@ Target target_of(const Setup& setup) {
   target.l1_vector_bytes = runs ? 32 : 64;
   target.claims_transposed_lines = !runs;
   target.crowded_stores_wait = runs;
+  target.rereads_crowded_rows = false;
   target.shifted_touching_run_bytes = runs ? 512 : std::numeric_limits<int64_t>::max();
   target.shifted_box_bytes =
       setup.shifts_boxes || target.name == "avx512" ? 128 : std::numeric_limits<int64_t>::max();
@@ -69,6 +70,7 @@ Target streaming_target() {
   target.far_imaging_bytes = std::numeric_limits<int64_t>::max();
   target.streamed_column_bytes = target.streamed_digits_bytes = 512;
   target.touching_rows_run_bytes = 0;
+  target.rereads_crowded_rows = false;
   return target;
 }
 
