@@ -100,6 +100,13 @@ TEST(ClaimedLines, AreThoseToWhichBlocksLeaveScratch) {
   EXPECT_EQ(asks("u8[24,4096] -> u8[24,4096]{0,1}", target), 0);
   target.claims_transposed_lines = false;
   EXPECT_EQ(asks(text, target), 0);
+  // Around the caches.
+  const char* const streams = "u8[128,64,64,64] -> u8[128,64,64,64]{0,2,3,1}";
+  Target streaming = target_of({"avx512_vbmi", Caches::hold_nothing});
+  const Schedule gathered = scheduled(streams, streaming);
+  ASSERT_EQ(gathered.movement, Movement::gather);
+  ASSERT_TRUE(gathered.nontemporal);
+  EXPECT_EQ(gathered.claimed_ahead, 0);
 }
 
 /// What is brought to scratch is not what is asked for.
@@ -122,6 +129,7 @@ TEST(ClaimedLines, AreThoseOfOneNetworkOfCrowdedColumns) {
                          Row{"u8[2048,64] -> u8[2048,64]{0,1}", true},
                          // They have room; rows do not stay, be they of several digits.
                          Row{"u16[1000,257] -> u16[1000,257]{0,1}", false},
+                         Row{"u16[1024,20] -> u16[1024,20]{0,1}", false},
                          Row{"u16[512,64] -> u16[512,64]{0,1}", false},
                          Row{"u16[24,64,65] -> u16[24,64,65]{0,1,2}", false}}) {
     EXPECT_EQ(scheduled(row.text, target).target_first, row.target_first) << row.text;

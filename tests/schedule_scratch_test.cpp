@@ -61,14 +61,14 @@ TEST(Caches, GetRowsThatCrowdThemFromL2WhereThatIsNear) {
   };
   Target target = target_of({"avx512_vbmi", Caches::hold_everything});
   target.l1_bytes = 48 * 1024;
-  for (const Row& row : {Row{"u8[32,4096] -> u8[32,4096]{0,1}", true},
-                         Row{"u8[40,4096] -> u8[40,4096]{0,1}", false},
-                         Row{"u8[24,8,4096] -> u8[24,8,4096]{0,1,2}", false},  // of two digits
-                         Row{"u8[24,4096,8] -> u8[24,4096,8]{0,2,1}", true},
-                         Row{"u16[100,2048] -> u16[100,2048]{0,1}", true},
-                         Row{"f32[24,1024] -> f32[24,1024]{0,1}", true},
-                         // Columns of wide elements that would wait.
-                         Row{"f64[257,257] -> f64[257,257]{0,1}", true}}) {
+  for (const Row& row :
+       {Row{"u8[32,4096] -> u8[32,4096]{0,1}", true}, Row{"u8[40,4096] -> u8[40,4096]{0,1}", false},
+        Row{"u8[24,8,4096] -> u8[24,8,4096]{0,1,2}", false},  // of two digits
+        Row{"u8[24,4096,8] -> u8[24,4096,8]{0,2,1}", true},
+        Row{"u16[100,2048] -> u16[100,2048]{0,1}", true},
+        Row{"f32[24,1024] -> f32[24,1024]{0,1}", true},
+        // Columns of wide elements that would wait.
+        Row{"f64[257,257] -> f64[257,257]{0,1}", true}}) {
     target.rereads_crowded_rows = false;
     EXPECT_EQ(scheduled(row.text, target).movement, Movement::gather) << row.text;
     target.rereads_crowded_rows = true;

@@ -361,14 +361,13 @@ bool make_room_in_l1(Draft& draft) {
     return false;
   // Where rows do not stay meanwhile u16[512,32,16] reversed .31 -> .52 without, u8[512,16,32] .29
   // -> .47.
-  const bool stay = rows_stay(draft, draft.loop(down)) &&
-                    (!target.claims_transposed_lines || digits_of_rows_stay(draft));
+  const bool stay = rows_stay(draft, draft.loop(down));
   // Zen 5, u16 2048 x 128 .41 of the time, 1024 x 128 .49, [64,32,96] reversed .73, u8 2048 x 256
   // .50.
   if (aligned && !wide)
     return (stay || target.crowded_stores_wait) && narrow_network(draft, across);
   narrow_whole_lines(draft, across, down);
-  return wide || stay;
+  return wide || (stay && (!target.claims_transposed_lines || digits_of_rows_stay(draft)));
 }
 
 bool columns_meet(const Draft& draft) {
