@@ -74,6 +74,7 @@ TEST(Caches, GetRowsThatCrowdThemFromL2WhereThatIsNear) {
     target.rereads_crowded_rows = true;
     EXPECT_EQ(scheduled(row.text, target).movement == Movement::transpose, row.rereads) << row.text;
   }
+  expect_movements({{"u8[64,4160] -> u8[64,4160]{0,1}", Movement::transpose}}, target);
 }
 
 TEST(Caches, GetRowsThatCrowdThemByWayOfScratchWhereTargetsBeginBetweenLines) {

@@ -219,7 +219,7 @@ bool has_rows_of_three(const IterationSpace& space) {
 bool wants_halves(const IterationSpace& space, const Schedule& transposed, const Target& target) {
   if (!can_halve(space)) return false;
   if (halves_lines(target)) return transposed.nontemporal;
-  return permutes_whole_lines(target) && has_rows_of_three(space);
+  return has_rows_of_three(space);
 }
 
 /// The same space of elements half as wide.
