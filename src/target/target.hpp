@@ -89,6 +89,9 @@ struct Make {
   /// Lines of the target by which rows that begin between lines come in, of elements of four bytes
   /// and more; narrower ones come in by two.
   int shifted_chunk_lines = 2;
+  /// Where rows of the target begin between lines, panels of elements of so many bytes and more
+  /// come in while those before them leave.
+  int by_turns_element_bytes = 8;
   /// Elements of up to so many bytes, whose rows begin between lines of both operands and crowd
   /// sets of L1 in the source, come to scratch row after row before boxes of them are transposed.
   int gathered_row_element_bytes = 0;

@@ -47,6 +47,7 @@ Target target_of(const Setup& setup) {
   target.claims_transposed_lines = !runs;
   target.crowded_stores_wait = runs;
   target.rereads_crowded_rows = false;
+  target.by_turns_element_bytes = runs ? 2 : 8;
   target.shifted_touching_run_bytes = runs ? 512 : std::numeric_limits<int64_t>::max();
   target.shifted_box_bytes =
       setup.shifts_boxes || target.name == "avx512" ? 128 : std::numeric_limits<int64_t>::max();
@@ -71,6 +72,7 @@ Target streaming_target() {
   target.streamed_column_bytes = target.streamed_digits_bytes = 512;
   target.touching_rows_run_bytes = 0;
   target.rereads_crowded_rows = false;
+  target.by_turns_element_bytes = 8;
   return target;
 }
 

@@ -1,9 +1,9 @@
-// Transposes of a shifted box (shifted_box) of wide elements by a pipeline: while a panel leaves,
-// the next one comes in, and what the next chunk reads is asked for.
+// Transposes of a shifted box (shifted_box) by a pipeline: while a panel leaves, the next one comes
+// in, and what the next chunk reads is asked for.
 //
-// Panels of these are small: one that leaves as soon as it is there would be read before its stores
-// have reached L1. (Zen 4, one after the other: c128 4097 x 2047 1.25 times as long, f64 4097 x
-// 4095 1.15; of narrower elements see microkernel_shifted.)
+// Panels of wide elements are small: one that leaves as soon as it is there would be read before
+// its stores have reached L1. (Zen 4, one after the other: c128 4097 x 2047 1.25 times as long, f64
+// 4097 x 4095 1.15; of narrower elements see microkernel_shifted and Make::by_turns_element_bytes.)
 #include <algorithm>
 #include <utility>
 
@@ -20,8 +20,6 @@ namespace {
 using program::Body;
 using program::Step;
 using Chunk = ShiftedBox::Chunk;
-
-constexpr int64_t least_bytes_by_turns = 8;
 
 class ShiftedByTurns {
  public:
@@ -131,7 +129,7 @@ class ShiftedByTurns {
 }  // namespace
 
 bool shifts_by_turns(const Machine& machine) {
-  return machine.element_bytes >= least_bytes_by_turns &&
+  return machine.element_bytes >= machine.target.by_turns_element_bytes &&
          machine.staging != Staging::panels_of_gathered_rows;
 }
 
