@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "plan/planner.hpp"
+#include "program/code_size.hpp"
 #include "support/asked_lines.hpp"
 #include "support/each_block.hpp"
 #include "support/scheduled.hpp"
@@ -207,6 +209,32 @@ TEST(Images, AreMadeOfSmallerArraysWhereNeighboursAreFar) {
     EXPECT_EQ(scheduled(row.text, target).nontemporal, row.images) << row.text;
     target.imaging_bytes = 0;
     EXPECT_TRUE(scheduled(row.text, target).nontemporal) << row.text;
+  }
+}
+
+/// Rather than as blocks that are permuted, of which single lines leave.
+TEST(Images, ComeInAndLeaveInSmallerStepsWhereTheirCodeWouldBeTooLong) {
+  constexpr int64_t most_code_bytes = 16 * 1024;
+  struct Row {
+    const char* text;
+    bool images;
+  };
+  const Target target = streaming_target();
+  for (const Row& row : {Row{"f16[66,21,566] -> f16[66,21,566]{0,1,2}", true},
+                         Row{"f16[49,3,21,362] -> f16[49,3,21,362]{2,0,3,1}", true},
+                         Row{"f16[7,26,9,213] -> f16[7,26,9,213]{2,0,1,3}", true},
+                         Row{"f16[82,6,3,453] -> f16[82,6,3,453]{1,2,0,3}", true},
+                         // Smaller steps would have less than a lane.
+                         Row{"f16[26,7,13,183] -> f16[26,7,13,183]{1,2,3,0}", false}}) {
+    const IterationSpace space = simplified_space(row.text);
+    ASSERT_EQ(schedule(space, target).movement, Movement::transpose) << row.text;
+    ASSERT_EQ(schedule(space, target, CodeGoal::small).movement, Movement::permute) << row.text;
+    const bool images = explain_stages(space, target).schedule.starts_with("transpose");
+    EXPECT_EQ(images, row.images) << row.text;
+    EXPECT_LE(estimated_code_bytes(on_lines(plan_programs(space, target))), most_code_bytes)
+        << row.text;
+    const Report report = run_for(target, row.text);
+    EXPECT_EQ(report.outcome, Outcome::passed) << report.text;
   }
 }
 

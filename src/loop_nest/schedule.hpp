@@ -107,6 +107,8 @@ struct Schedule {
   bool fills_images = false;
   /// Images hold longer runs of the target, of up to twice as many bytes.
   bool long_images = false;
+  /// Images come in and leave in smaller steps, where their code would be too long else.
+  bool short_images = false;
   /// Blocks leave scratch by way of images of their columns.
   bool images_blocks = false;
   /// Networks of a transpose get rows that are skewed.

@@ -66,6 +66,7 @@ struct Machine {
   int64_t to_vectors;  ///< bytes from where rows begin to where vectors of them lie in one line
                        ///< each, if that is known of all and they stay in the caches; else 0
   bool long_images;    ///< images hold longer runs of the target (most_imaged_run_bytes)
+  bool short_images;   ///< and come in and leave in smaller steps
   bool images_blocks;  ///< blocks leave scratch by way of images of their columns
   bool skews_rows;     ///< networks of a transpose get rows that are skewed (skewed_network.hpp)
   bool is_end;  ///< little of a transpose is moved: code is short, and asks for what it reads

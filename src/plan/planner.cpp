@@ -57,9 +57,9 @@ struct Promise {
 constexpr int64_t header_bytes = 16;
 
 /// With stores around the caches, if they can use the promise.
-Planned plan_for(const IterationSpace& simplified, const Target& target, const Promise& promise,
-                 CodeGoal goal) {
-  Planned plan{schedule(simplified, target, goal, promise.begins_line), {}};
+Planned plan_with(Schedule schedule, int64_t element_bytes, const Target& target,
+                  const Promise& promise) {
+  Planned plan{std::move(schedule), {}};
   const LoopNest nest = lower(plan.schedule);
   if (plan.schedule.nontemporal)
     plan.program = select(nest, plan.schedule, target, promise.pointer);
@@ -67,12 +67,17 @@ Planned plan_for(const IterationSpace& simplified, const Target& target, const P
     plan.program = select(nest, plan.schedule, target, {});
   } else if (promise.begins_line && !stores_known_lines(plan.program)) {
     // Whatever looks where lines begin is content with elements in their places.
-    Program anywhere =
-        select(nest, plan.schedule, target, {power_of_two_divisor(simplified.op.bytes)});
+    Program anywhere = select(nest, plan.schedule, target, {power_of_two_divisor(element_bytes)});
     if (uses_nontemporal_stores(anywhere)) plan.program = std::move(anywhere);
   }
   plan.code_bytes = estimated_code_bytes(plan.program);
   return plan;
+}
+
+Planned plan_for(const IterationSpace& simplified, const Target& target, const Promise& promise,
+                 CodeGoal goal) {
+  return plan_with(schedule(simplified, target, goal, promise.begins_line), simplified.op.bytes,
+                   target, promise);
 }
 
 /// The same, but what is long is made of smaller blocks, or else of narrower vectors.
@@ -83,12 +88,13 @@ Planned plan_shortly(const IterationSpace& simplified, const Target& target, con
   if (movement != Movement::transpose && movement != Movement::permute &&
       movement != Movement::row && movement != Movement::gather)
     return plan;
+  const bool streams = plan.schedule.nontemporal && movement == Movement::transpose;
   const auto rather = [&](const Target& other, CodeGoal other_goal) {
     if (plan.code_bytes <= most_bytes) return;
     Planned shorter = plan_for(simplified, other, promise, other_goal);
     if (shorter.code_bytes < plan.code_bytes) plan = std::move(shorter);
   };
-  if (plan.schedule.nontemporal && movement == Movement::transpose) {
+  if (streams) {
     Target shorter_chunks = target;
     shorter_chunks.shifted_chunk_lines = Make{}.shifted_chunk_lines;
     if (shorter_chunks != target) rather(shorter_chunks, goal);
@@ -96,11 +102,18 @@ Planned plan_shortly(const IterationSpace& simplified, const Target& target, con
   // Networks of a lane before blocks of one network, which leave few columns: u8 1023 x 127 .013 of
   // the ceiling.
   if (!plan.schedule.nontemporal) rather(target, CodeGoal::compact);
+  Schedule in_steps = plan.schedule;
   rather(target, CodeGoal::small);
-  const bool half_lines = plan.schedule.nontemporal && movement == Movement::transpose;
+  // Blocks that are permuted leave single lines: f16[52,82,362] reversed .14 of the ceiling, in
+  // images of smaller steps .44.
+  if (streams && plan.schedule.movement == Movement::permute) {
+    in_steps.short_images = true;
+    Planned images = plan_with(std::move(in_steps), simplified.op.bytes, target, promise);
+    if (images.code_bytes <= most_bytes) plan = std::move(images);
+  }
   Target narrower = target;
   narrower.vector_bytes = target.vector_bytes / 2;
-  if (!half_lines && narrower.vector_bytes >= least_narrowed_bytes) rather(narrower, goal);
+  if (!streams && narrower.vector_bytes >= least_narrowed_bytes) rather(narrower, goal);
   return plan;
 }
 

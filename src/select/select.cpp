@@ -257,6 +257,7 @@ class Selector {
                           schedule.short_code,
                           before,
                           schedule.long_images,
+                          schedule.short_images,
                           schedule.images_blocks,
                           schedule.skews_rows,
                           tile.is_end};

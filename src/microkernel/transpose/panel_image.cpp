@@ -18,10 +18,6 @@ using program::Step;
 
 namespace {
 
-// Rows of several digits are taken so many networks at a time: all of them fill their lanes then,
-// where a digit would fill a part of each.
-constexpr int64_t most_unrolled_networks = 3;
-
 /// How many of these rows, up to `most` of which come in together, a panel asks for, so that some
 /// panels get to all of them.
 int64_t asked_rows(const TileRun& rows, int64_t most, int64_t panels) {
@@ -33,7 +29,7 @@ int64_t asked_rows(const TileRun& rows, int64_t most, int64_t panels) {
 
 }  // namespace
 
-int64_t panel_chunk_rows(const TileRun& rows, int64_t network_rows) {
+int64_t panel_chunk_rows(const TileRun& rows, int64_t network_rows, int64_t most_networks) {
   const auto networks = [&](int64_t count) { return ceil_div(count, network_rows); };
   int64_t chunk = 1;
   const auto consider = [&](int64_t count) {
@@ -42,7 +38,7 @@ int64_t panel_chunk_rows(const TileRun& rows, int64_t network_rows) {
     const bool better = networks(count) * chunk * tenths < networks(chunk) * count * 10;
     if (better && rows.divides(count)) chunk = count;
   };
-  for (int64_t count = 2; count <= most_unrolled_networks * network_rows; ++count) consider(count);
+  for (int64_t count = 2; count <= most_networks * network_rows; ++count) consider(count);
   consider(rows.digits().front().extent);
   return chunk;
 }
@@ -55,6 +51,14 @@ void ask_for_panel(Emitter& emitter, int64_t first, int64_t bytes, int64_t line_
 int64_t PanelImage::bytes() const {
   const bool overlap = run() < lane_bytes;
   return places_.at(columns_ - 1) + run() + (overlap ? lane_bytes : 0);
+}
+
+TileRun PanelImage::chunk() const {
+  if (rows_.sides() == 1) return rows_;
+  // Fewer than a lane would be written over what is behind the image.
+  const int64_t one = machine_.short_images ? panel_chunk_rows(rows_, most_rows(), 1) : 0;
+  const bool fills_lane = one * machine_.element_bytes >= lane_bytes;
+  return rows_.first(fills_lane ? one : panel_chunk_rows(rows_, most_rows()));
 }
 
 Body PanelImage::emit(const std::optional<Asks>& asks) {

@@ -17,9 +17,14 @@
 
 namespace restride {
 
+/// Rows of several digits are taken so many networks at a time: all of them fill their lanes then,
+/// where a digit would fill a part of each.
+constexpr int64_t most_unrolled_networks = 3;
+
 /// Rows of several digits come in by so many that look alike, and fill networks of `network_rows`
-/// best.
-int64_t panel_chunk_rows(const TileRun& rows, int64_t network_rows);
+/// best, up to `most_networks` of them.
+int64_t panel_chunk_rows(const TileRun& rows, int64_t network_rows,
+                         int64_t most_networks = most_unrolled_networks);
 
 /// Asks for a row of a panel that begins `first` bytes from where prefetch_stream stands: for the
 /// last byte of each line of it. The panel before has asked for what is before the first of them.
@@ -55,9 +60,8 @@ class PanelImage {
   int64_t run() const { return rows_.extent() * machine_.element_bytes; }
   /// Rows of a network.
   int64_t most_rows() const { return machine_.vector_bytes / machine_.element_bytes; }
-  TileRun chunk() const {
-    return rows_.sides() == 1 ? rows_ : rows_.first(panel_chunk_rows(rows_, most_rows()));
-  }
+  /// Rows that look alike; see panel_chunk_rows.
+  TileRun chunk() const;
   program::Body one_digit() const;
   program::Body unrolled() const;
   /// How the streams move in a loop that takes so many rows an iteration.
