@@ -111,9 +111,10 @@ Planned plan_shortly(const IterationSpace& simplified, const Target& target, con
     Planned images = plan_with(std::move(in_steps), simplified.op.bytes, target, promise);
     if (images.code_bytes <= most_bytes) plan = std::move(images);
   }
+  const bool half_lines = plan.schedule.nontemporal && movement == Movement::transpose;
   Target narrower = target;
   narrower.vector_bytes = target.vector_bytes / 2;
-  if (!streams && narrower.vector_bytes >= least_narrowed_bytes) rather(narrower, goal);
+  if (!half_lines && narrower.vector_bytes >= least_narrowed_bytes) rather(narrower, goal);
   return plan;
 }
 
