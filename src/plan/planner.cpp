@@ -102,7 +102,8 @@ Planned plan_shortly(const IterationSpace& simplified, const Target& target, con
   // Networks of a lane before blocks of one network, which leave few columns: u8 1023 x 127 .013 of
   // the ceiling.
   if (!plan.schedule.nontemporal) rather(target, CodeGoal::compact);
-  Schedule in_steps = plan.schedule;
+  Schedule in_steps;
+  if (streams && plan.code_bytes > most_bytes) in_steps = plan.schedule;
   rather(target, CodeGoal::small);
   // Blocks that are permuted leave single lines: f16[52,82,362] reversed .14 of the ceiling, in
   // images of smaller steps .44.
