@@ -164,7 +164,7 @@ class ImageOut {
 
   /// Vectors that leave in an iteration, with whole rows asked for.
   int64_t in_iteration() const {
-    const int64_t at_once = machine_.short_images ? lines_at_once / 2 : lines_at_once;
+    const int64_t at_once = machine_.short_images ? lines_at_once / 4 : lines_at_once;
     const int64_t count =
         std::max<int64_t>(1, at_once * asking_vectors() / row_vectors()) * row_vectors();
     return std::lcm(count, in_line_);
