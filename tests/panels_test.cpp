@@ -1,4 +1,5 @@
-// How wide panels of transposes that stream are, where vectors are parts of lines.
+// How wide panels of transposes that stream are, where vectors are parts of lines, and whether they
+// come in while others leave.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -137,6 +138,28 @@ TEST(Panels, OfRowsThatTouchLeaveTogetherWithoutMasks) {
     if (row.wide) {
       EXPECT_LE(asked.asks() * 100, program.operands[1].end / 64 * 105) << row.text;
     }
+  }
+}
+
+/// Of elements of two bytes and more, if the processor wants that; of wide ones always.
+TEST(Panels, OfRowsBetweenLinesComeInWhileOthersLeave) {
+  struct Row {
+    const char* text;
+    bool changes;
+  };
+  Target wide = streaming_target(), all = wide;
+  all.by_turns_element_bytes = 2;
+  for (const Row& row : {Row{"u16[1003,801] -> u16[1003,801]{0,1}", true},
+                         Row{"f32[601,599] -> f32[601,599]{0,1}", true},
+                         Row{"f32[5,301,599] -> f32[5,301,599]{1,0,2}", true},
+                         Row{"u8[1503,1001] -> u8[1503,1001]{0,1}", false},
+                         Row{"f64[401,399] -> f64[401,399]{0,1}", false}}) {
+    const auto program = [&](const Target& target) {
+      return to_string(on_lines(plan_programs(simplified_space(row.text), target)));
+    };
+    EXPECT_EQ(program(all) != program(wide), row.changes) << row.text;
+    const Report report = run_for(all, row.text);
+    EXPECT_EQ(report.outcome, Outcome::passed) << report.text;
   }
 }
 
