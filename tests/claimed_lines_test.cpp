@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <variant>
 #include <vector>
 
 #include "plan/planner.hpp"
 #include "program/program.hpp"
 #include "schedule/scheduling.hpp"
+#include "support/each_block.hpp"
 #include "support/scheduled.hpp"
 #include "support/setups.hpp"
 #include "target/target.hpp"
@@ -26,23 +26,26 @@ Target claiming_target() {
   return target;
 }
 
-/// How often a program asks for lines to write to, in however many iterations.
-int64_t asks(const program::Body& body) {
+/// How often the program for targets on lines asks for lines to write to, in however many
+/// iterations.
+int64_t asks(const char* text, const Target& target) {
   int64_t count = 0;
-  for (const auto& item : body) {
-    if (const auto* loop = std::get_if<program::For>(&item)) {
-      count += asks(loop->body);
-    } else {
-      for (const program::Op& op : std::get<program::Block>(item)) {
-        count += op.code == program::Code::prefetch && op.width == to_write ? 1 : 0;
-      }
-    }
-  }
+  const Program program = on_lines(plan_programs(simplified_space(text), target));
+  each_block(program.root, [&](const program::Block& block, int64_t) {
+    for (const program::Op& op : block)
+      count += op.code == program::Code::prefetch && op.width == to_write ? 1 : 0;
+  });
   return count;
 }
 
-int64_t asks(const char* text, const Target& target) {
-  return asks(on_lines(plan_programs(simplified_space(text), target)).root);
+struct Direction {
+  const char* text;
+  bool target_first;
+};
+
+void expect_directions(const std::vector<Direction>& rows, const Target& target) {
+  for (const Direction& row : rows)
+    EXPECT_EQ(scheduled(row.text, target).target_first, row.target_first) << row.text;
 }
 
 /// What comes next in a row of the target is asked for where there is that much of it.
@@ -119,40 +122,30 @@ TEST(ClaimedLines, AreNotInScratch) {
 /// Columns that crowd sets of L1 are written a network of them at a time where rows of the source
 /// stay meanwhile.
 TEST(ClaimedLines, AreThoseOfOneNetworkOfCrowdedColumns) {
-  struct Row {
-    const char* text;
-    bool target_first;
-  };
   Target target = claiming_target();
   target.network_piece_bytes = 16;
-  for (const Row& row : {Row{"u16[1024,257] -> u16[1024,257]{0,1}", true},
-                         Row{"u8[2048,64] -> u8[2048,64]{0,1}", true},
-                         // They have room; rows do not stay, be they of several digits.
-                         Row{"u16[1000,257] -> u16[1000,257]{0,1}", false},
-                         Row{"u16[1024,20] -> u16[1024,20]{0,1}", false},
-                         Row{"u16[512,64] -> u16[512,64]{0,1}", false},
-                         Row{"u16[24,64,65] -> u16[24,64,65]{0,1,2}", false}}) {
-    EXPECT_EQ(scheduled(row.text, target).target_first, row.target_first) << row.text;
-  }
+  expect_directions({{"u16[1024,257] -> u16[1024,257]{0,1}", true},
+                     {"u8[2048,64] -> u8[2048,64]{0,1}", true},
+                     // They have room; rows do not stay, be they of several digits.
+                     {"u16[1000,257] -> u16[1000,257]{0,1}", false},
+                     {"u16[1024,20] -> u16[1024,20]{0,1}", false},
+                     {"u16[512,64] -> u16[512,64]{0,1}", false},
+                     {"u16[24,64,65] -> u16[24,64,65]{0,1,2}", false}},
+                    target);
   target.claims_transposed_lines = false;
-  EXPECT_FALSE(scheduled("u16[1024,257] -> u16[1024,257]{0,1}", target).target_first);
+  expect_directions({{"u16[1024,257] -> u16[1024,257]{0,1}", false}}, target);
 }
 
 /// Longer blocks would come back to rows of the source that are gone, be they of several digits.
 TEST(ClaimedLines, AreNotWrittenForLongWhereRowsOfSeveralDigitsDoNotStay) {
-  struct Row {
-    const char* text;
-    bool target_first;
-  };
   Target target = claiming_target();
   target.rereads_crowded_rows = true;
-  for (const Row& row : {Row{"u8[24,17,1024] -> u8[24,17,1024]{0,1,2}", false},
-                         Row{"u16[24,17,257] -> u16[24,17,257]{1,0,2}", true},
-                         Row{"u8[1025,1023] -> u8[1025,1023]{0,1}", true}}) {
-    EXPECT_EQ(scheduled(row.text, target).target_first, row.target_first) << row.text;
-  }
+  expect_directions({{"u8[24,17,1024] -> u8[24,17,1024]{0,1,2}", false},
+                     {"u16[24,17,257] -> u16[24,17,257]{1,0,2}", true},
+                     {"u8[1025,1023] -> u8[1025,1023]{0,1}", true}},
+                    target);
   target.claims_transposed_lines = false;
-  EXPECT_TRUE(scheduled("u8[24,17,1024] -> u8[24,17,1024]{0,1,2}", target).target_first);
+  expect_directions({{"u8[24,17,1024] -> u8[24,17,1024]{0,1,2}", true}}, target);
 }
 
 /// Lines that are asked for leave no room for whole digits of the source, unless rows of the target

@@ -56,7 +56,8 @@ struct Promise {
 // What allocators put before the large arrays that they give.
 constexpr int64_t header_bytes = 16;
 
-/// With stores around the caches, if they can use the promise.
+/// A schedule with stores around the caches, if they can use the promise. `element_bytes`: of the
+/// problem, of which the schedule may take halves or several at once.
 Planned plan_with(Schedule schedule, int64_t element_bytes, const Target& target,
                   const Promise& promise) {
   Planned plan{std::move(schedule), {}};
@@ -74,6 +75,7 @@ Planned plan_with(Schedule schedule, int64_t element_bytes, const Target& target
   return plan;
 }
 
+/// The same of the schedule for a goal.
 Planned plan_for(const IterationSpace& simplified, const Target& target, const Promise& promise,
                  CodeGoal goal) {
   return plan_with(schedule(simplified, target, goal, promise.begins_line), simplified.op.bytes,

@@ -128,7 +128,7 @@ bool digits_of_rows_stay(const Draft& draft) {
 
 /// Whether networks of a lane go on along their few columns, whose next lines are asked for, before
 /// they take the next ones, as all columns of a block crowd sets of L1. All rows of the source stay
-/// there meanwhile. Emerald Rapids, 18 transposes of u8 and u16 in .84 of the time:
+/// there meanwhile. Emerald Rapids, 32 transposes of u8 and u16 in .90 of the time:
 /// f16[256,64,16]{1,0,2} .57 -> .90 of the ceiling, u16 1024 x 257 .52 -> .64; where rows do not
 /// stay, up to twice as long, with as few rows as do as well.
 bool writes_along_columns(const Draft& draft, const Loop& across) {
@@ -218,6 +218,18 @@ int64_t counted_columns(const Draft& draft, const Loop& down) {
   return bytes == 1 ? half_line_bytes : program::lane_bytes / bytes;
 }
 
+/// Whether rows of a network of bytes, which takes as many as a line of the target has, or more
+/// than half of them, have more than twice as many lines in a set as it has ways. See source_rows;
+/// `touched`: bytes of each row.
+bool network_crowds(const Draft& draft, int64_t inside, int64_t touched) {
+  const Target& target = draft.target();
+  const std::vector<Walk> rows = source_rows(draft, target.line_bytes, inside);
+  int64_t count = 1;
+  for (const Walk& walk : rows) count *= walk.steps;
+  return draft.space().op.bytes == 1 && 2 * count > target.line_bytes &&
+         lines_in_set(target, rows, touched) > 2 * l1_ways(target);
+}
+
 }  // namespace
 
 bool l1_holds_lines(const Target& target, int64_t stride, int64_t count) {
@@ -267,18 +279,12 @@ bool source_rows_crowd(const Draft& draft) {
     return false;
   const bool aligned = down.stride[1] % line == 0;
   const int64_t most = narrow || !aligned || crowds_sets(draft) ? most_rows : rows_of_wide;
-  const int64_t touched = aligned ? line : 2 * line;
-  const int64_t least = narrow ? 3 * ways : 3 * ways + 1;
+  const int64_t touched = aligned ? line : 2 * line, least = narrow ? 3 * ways : 3 * ways + 1;
   // Not those that a block takes whole with the first ones: u8[8,64,24,256] reversed .13 -> .31 of
   // the ceiling, u16[9,16,16,512]{0,1,3,2} .31 -> .48.
   const int64_t inside = std::min(source_run_bytes(draft), crowding_column_bytes);
-  if (!target.rereads_crowded_rows)
-    return 2 * lines_in_set(target, source_rows(draft, most, inside), touched) >= least;
-  // Networks of bytes take as many as a line of the target has.
-  const std::vector<Walk> rows = source_rows(draft, line, inside);
-  int64_t count = 1;
-  for (const Walk& walk : rows) count *= walk.steps;
-  return bytes == 1 && 2 * count > line && lines_in_set(target, rows, touched) > 2 * ways;
+  if (target.rereads_crowded_rows) return network_crowds(draft, inside, touched);
+  return 2 * lines_in_set(target, source_rows(draft, most, inside), touched) >= least;
 }
 
 SourceWalk walk_along_source(const Draft& draft) {

@@ -177,15 +177,15 @@ void take_intel(Make& make) {
   // 362] reversed .50 -> .22. From 2.6 MB on the same, half of the smaller ones 1.1 to 1.6.
   make.far_imaging_bytes = 2 * make.l2_bytes;
   // With lines of the target asked for in time 176 transposes in .89 of the time: u32[24,64,64]
-  // reversed .32 -> .62 of the ceiling, f64 257 x 257 .40 -> .68, c128 .53 -> .94; narrow elements
-  // of more than 24 rows that share a set up to 1.3 times as long.
+  // reversed .32 -> .62 of the ceiling, f64 257 x 257 .40 -> .68, c128 .53 -> .94; bytes of
+  // more than 32 rows that share a set up to 1.3 times as long.
   make.rereads_crowded_rows = true;
   // 38 transposes of u16 that begin between lines in .93 of the time, 39 of f32 .93: f16 7138 x 340
   // .67 -> .78 of the ceiling, f32 3550 x 338 .68 -> .83, [50,169,4,374]{2,1,3,0} 1.09; u8 .98, .85
   // to 1.17.
   make.by_turns_element_bytes = 2;
-  // Neighbours leave less of the third level at times: fills of 48 to 60 MB .5 to .95 of the time
-  // around the caches, of 20 to 40 MB 1.05 to 1.15.
+  // Neighbours leave less of the third level at times: fills of 48 to 60 MB .5 to .8 of the time
+  // around the caches, of 20 to 36 MB 1.04 to 1.15, of 40 MB .95 and 1.01.
   make.streaming_fill_bytes = std::min(make.streaming_fill_bytes, 16 * make.l2_bytes);
 }
 

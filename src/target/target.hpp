@@ -80,7 +80,8 @@ struct Make {
   /// are written.
   bool crowded_stores_wait = false;
   /// Rows of the source that crowd sets of L1 are read from L2 again and again, not brought to
-  /// scratch, unless they are many of narrow elements; so are columns of wide ones that would wait.
+  /// scratch, unless they are most of a network of bytes; nor are columns of wide elements made
+  /// there that would wait.
   bool rereads_crowded_rows = false;
   /// Runs of a target that begin between lines and are worth the code that shifts them, if they
   /// stream. (2 KB against 512: 40 random matrices with rows of 300 bytes to 2 KB 1.04 times as
