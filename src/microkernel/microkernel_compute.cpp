@@ -77,6 +77,7 @@ Body emit_computed_rows(const nest::Tile& tile, const ElementOp& op, const Strid
   walk.most_straight_groups = std::max<int64_t>(1, most_straight_registers / registers);
   const int64_t looped = walk.first > 0 ? looped_registers_from_line : looped_registers;
   walk.looped_groups = std::max<int64_t>(1, looped / registers);
+  if (machine.nontemporal) walk.streams = machine.target.row_streams;
   ComputedRows rows(op, row, machine);
   return walk_rows(walk, at, [&](const std::vector<Run>& runs) { return rows.registers(runs); });
 }

@@ -239,6 +239,7 @@ Body emit_rows(const nest::Tile& tile, RowValue value, const Strides& at, const 
       filled == 0 && is_run_of_source(tile, bytes)) {
     walk.most_straight_groups = walk.looped_groups = 1;
   }
+  if (machine.nontemporal && value == RowValue::copy) walk.streams = machine.target.row_streams;
   const bool repeats =
       value == RowValue::copy && !walk.sides.empty() && walk.sides.back().stride[1] == 0;
   if (repeats) walk.most_straight_groups *= repeated_rows;

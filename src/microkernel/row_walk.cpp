@@ -11,6 +11,20 @@ using program::Body;
 
 namespace {
 
+// Shorter parts would be over before the processor has read ahead of them.
+constexpr int64_t least_chunks_of_stream = 4;
+
+/// Elements that one step of a long row's loop takes of each stream.
+int64_t chunk_elements(const RowWalk& walk, int64_t streams) {
+  const int64_t groups = streams > 1 ? ceil_div(walk.looped_groups, 2) : walk.looped_groups;
+  return groups * walk.group;
+}
+
+/// Elements from which a row is moved in streams.
+int64_t least_streamed(const RowWalk& walk) {
+  return least_chunks_of_stream * walk.streams * chunk_elements(walk, walk.streams);
+}
+
 class Walker {
  public:
   Walker(const RowWalk& walk, const std::function<Block(const std::vector<Run>&)>& emit)
@@ -26,18 +40,24 @@ class Walker {
   }
 
  private:
-  /// One long row.
+  /// One long row:
+  ///
+  ///     first │ chunk chunk chunk … │ rest                        one stream
+  ///     first │ chunk … │ chunk … │ chunk … │ chunk … │ rest      four: a chunk of each in turn
   Body row(const Strides& at) const {
-    const int64_t chunk = walk_.looped_groups * walk_.group;
     const int64_t elements = walk_.elements - walk_.first;
+    const int64_t streams = elements >= least_streamed(walk_) ? walk_.streams : 1;
+    const int64_t chunk = chunk_elements(walk_, streams);
     const bool ends_in_vector = elements % walk_.group != 0;
     const int64_t looped = ends_in_vector ? elements / walk_.line * walk_.line : elements;
-    const int64_t chunks = looped / chunk, rest = elements - chunks * chunk;
+    const int64_t chunks = looped / chunk / streams, moved = chunks * streams * chunk;
     const Strides begin = after(at, walk_.first);
+    std::vector<Run> runs;
+    for (int64_t k = 0; k < streams; ++k) runs.push_back({after(begin, k * chunks * chunk), chunk});
     Body body;
     if (walk_.first > 0) body.push_back(emit_({{at, walk_.first}}));
-    append(body, repeat({chunks, after({}, chunk)}, {emit_({{begin, chunk}})}));
-    if (rest > 0) append(body, {emit_({{after(begin, chunks * chunk), rest}})});
+    append(body, repeat({chunks, after({}, chunk)}, {emit_(runs)}));
+    if (elements > moved) append(body, {emit_({{after(begin, moved), elements - moved}})});
     return body;
   }
 

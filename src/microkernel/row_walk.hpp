@@ -29,6 +29,7 @@ struct RowWalk {
   int64_t line = 1;  ///< rows that end within a group are looped over by so many elements
   int64_t most_straight_groups;  ///< more are looped over
   int64_t looped_groups;         ///< straight-line code of a long row's loop
+  int64_t streams = 1;           ///< parts of a long row that its loop goes through in turn
   int64_t first = 0;             ///< elements of a row that are moved before all groups
 };
 

@@ -223,8 +223,10 @@ void rows(Draft& draft, Movement movement, int innermost) {
   if (schedule.stores_runs) schedule.nontemporal = false;
   const bool repeats = movement == Movement::row && repeats_source(draft);
   const bool cut = repeats && draft.loop(innermost).extent * bytes >= row_chunk_bytes;
+  const bool reads = schedule.nontemporal && movement != Movement::splat;
   const int64_t chunk_bytes = schedule.stores_runs ? run_chunk_bytes
                               : cut                ? repeated_bytes
+                              : reads              ? draft.target().row_streams * row_chunk_bytes
                                                    : row_chunk_bytes;
   const bool whole = draft.goal() == CodeGoal::small;
   const int run =

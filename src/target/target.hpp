@@ -141,6 +141,9 @@ struct Make {
   /// The processor reads ahead of an instruction by the steps that it sees it take, so that rows
   /// are best moved by one, in the order of the source.
   bool reads_ahead_by_step = false;
+  /// Long rows that leave around the caches are read in so many places in turn: it reads ahead page
+  /// by page, and waits where one ends.
+  int row_streams = 1;
   /// It reads ahead of loads through masks, too.
   bool reads_ahead_of_masks = true;
   /// Rows of a source enter the networks of transposes in pieces of so many bytes: 16, or 32 where

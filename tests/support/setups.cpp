@@ -48,6 +48,7 @@ Target target_of(const Setup& setup) {
   target.crowded_stores_wait = runs;
   target.rereads_crowded_rows = false;
   target.by_turns_element_bytes = runs ? 2 : 8;
+  target.row_streams = runs ? 4 : 1;
   target.shifted_touching_run_bytes = runs ? 512 : std::numeric_limits<int64_t>::max();
   target.shifted_box_bytes =
       setup.shifts_boxes || target.name == "avx512" ? 128 : std::numeric_limits<int64_t>::max();
@@ -73,6 +74,7 @@ Target streaming_target() {
   target.touching_rows_run_bytes = 0;
   target.rereads_crowded_rows = false;
   target.by_turns_element_bytes = 8;
+  target.row_streams = 1;
   return target;
 }
 
