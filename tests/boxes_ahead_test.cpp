@@ -25,6 +25,15 @@ TEST(Boxes, AreAskedForSeveralAheadWhereTheyAreSmall) {
   }
 }
 
+TEST(Boxes, AreAskedForFewerAheadWhereLessOfTheSourceIs) {
+  Target target = reading_ahead();
+  target.asked_ahead_bytes /= 2;
+  const char* const text = "f32[32,30,192,31] -> f32[32,30,192,31]{0,3,1,2}";
+  EXPECT_EQ(scheduled(text, target).boxes_ahead, 4);
+  target.asked_ahead_bytes = 0;
+  EXPECT_EQ(scheduled(text, target).boxes_ahead, 1);
+}
+
 TEST(Boxes, AheadAreThoseThatComeLater) {
   // Two boxes ahead in a loop of five, behind which the source goes on elsewhere.
   const char* const text = "f32[32,4,3,3,5,112] -> f32[32,4,3,3,5,112]{0,1,2,3,4,5}";

@@ -37,12 +37,9 @@ constexpr int64_t near_bytes = 1024;
 // .68 -> .86; 4096 and 8192 rows of elements of two to eight bytes .88 to 1.20, bytes .94 to 1.17.
 constexpr int64_t least_left_bytes = 512, long_column_bytes = 1024;
 
-// How much of the source is asked for ahead, where boxes are small and their rows a line apart or
-// more. Zen 4, 12 cases of ttc .97 of the time, 52 others .97: f32[32,30,192,30]{0,3,1,2} .62 ->
-// .67; 24 and 40 KB the same. Where rows are less than 256 bytes apart 47 problems .89, .71 -> .79
-// of the ceiling: f64[300000,10] .55 -> .95, f32[6,144,192,8,32]{3,1,0,2,4} .48 -> .72; where they
-// are nearer than a line, 17 others, 1.07.
-constexpr int64_t asked_bytes = 32 * 1024, least_asked_pitch = 64;
+// Rows that are nearer are asked for a box ahead, 17 problems 1.07 of the time otherwise: see
+// Make::asked_ahead_bytes.
+constexpr int64_t least_asked_pitch = 64;
 
 // Rows of which a box would read a line or two are read further, since boxes of a few KB ask for
 // the next one too late. Not where the processor reads ahead of all rows by itself, unless boxes
@@ -80,7 +77,8 @@ int64_t boxes_ahead(const Draft& draft) {
     const bool inside = draft.mark(k) == Mark::target_run || draft.mark(k) == Mark::source_run;
     bytes *= inside ? draft.loop(k).extent : 1;
   }
-  return row_pitch(draft) < least_asked_pitch ? 1 : std::max<int64_t>(1, asked_bytes / bytes);
+  if (row_pitch(draft) < least_asked_pitch) return 1;
+  return std::max<int64_t>(1, draft.target().asked_ahead_bytes / bytes);
 }
 
 /// Whether a loop of the axis is among those that make runs of the target.

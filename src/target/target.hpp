@@ -132,6 +132,11 @@ struct Make {
   /// 4, 16 cases of ttc and 10 matrices in .74 of the time towards the second (f32 4096 x 4096 .44
   /// -> .65 of the ceiling, u8 8192 x 8192 .49 -> .72, f32 T(8,128) to T(16,16) .45 -> .86).
   int asked_level = 2;
+  /// So much of the source is asked for ahead, where boxes are small and their rows a line apart or
+  /// more. Zen 4, 12 cases of ttc .97 of the time, 52 others .97: f32[32,30,192,30]{0,3,1,2} .62 ->
+  /// .67 of the ceiling; 24 and 40 KB the same. Where rows are less than 256 bytes apart 47
+  /// problems .89: f64[300000,10] .55 -> .95, f32[6,144,192,8,32]{3,1,0,2,4} .48 -> .72.
+  int64_t asked_ahead_bytes = 32 * 1024;
   /// Boxes of transposes that stream take up to so many bytes of two digits of the source together,
   /// if the first one alone makes no whole lines.
   int64_t joined_digits_bytes = 1600;

@@ -49,6 +49,7 @@ Target target_of(const Setup& setup) {
   target.rereads_crowded_rows = false;
   target.by_turns_element_bytes = runs ? 2 : 8;
   target.row_streams = runs ? 4 : 1;
+  target.asked_ahead_bytes = (runs ? 16 : 32) * 1024;
   target.shifted_touching_run_bytes = runs ? 512 : std::numeric_limits<int64_t>::max();
   target.shifted_box_bytes =
       setup.shifts_boxes || target.name == "avx512" ? 128 : std::numeric_limits<int64_t>::max();
@@ -75,6 +76,7 @@ Target streaming_target() {
   target.rereads_crowded_rows = false;
   target.by_turns_element_bytes = 8;
   target.row_streams = 1;
+  target.asked_ahead_bytes = 32 * 1024;
   return target;
 }
 
