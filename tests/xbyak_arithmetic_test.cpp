@@ -193,14 +193,14 @@ TEST(XbyakArithmetic, RoundsToNearestEven) {
 std::vector<Op> all_operations(int vector_bytes) {
   std::vector<Op> ops = {{.code = Code::round, .type = f32, .a = 0},
                          {.code = Code::round, .type = f64, .a = 0}};
-  for (const ElementType type : testing::computed_types) {
+  for (const ElementType type : testing::converted_types()) {
     for (int operation = 0; operation <= int(Operation::greater_equal); ++operation) {
       if (element_operation(Operation(operation), type) == nullptr) continue;
       if (!xbyak_computes(Operation(operation), type)) continue;
       ops.push_back(
           {.code = Code::compute, .select = uint8_t(operation), .type = type, .a = 0, .b = 1});
     }
-    for (const ElementType to : testing::computed_types) {
+    for (const ElementType to : testing::converted_types()) {
       const int64_t from_width = storage_bytes(type), to_width = storage_bytes(to);
       Op op{.code = Code::convert, .type = to, .from = type, .a = 0};
       if (from_width > to_width) op.b = 1;

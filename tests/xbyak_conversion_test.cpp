@@ -55,10 +55,11 @@ Program conversion(ElementType from, ElementType to, int vector_bytes, int64_t s
 }
 
 TEST(XbyakConversion, ConvertsAsDefined) {
-  for (const ElementType from : testing::computed_types) {
+  const std::vector<ElementType> types = testing::converted_types();
+  for (const ElementType from : types) {
     const Bytes source = sources_of(from);
     const size_t width = size_t(storage_bytes(from)), count = source.size() / width;
-    for (const ElementType to : testing::computed_types) {
+    for (const ElementType to : types) {
       const size_t to_width = size_t(storage_bytes(to));
       Bytes expected(count * to_width);
       for (size_t k = 0; k < count; ++k) {
@@ -83,7 +84,7 @@ TEST(XbyakConversion, ConvertsAsDefined) {
 }
 
 TEST(XbyakConversion, NamesTheOperationItRefuses) {
-  const Program program = conversion(f64, bf16, 16, 64);
+  const Program program = conversion(s64, bf16, 16, 64);
   const Result<Kernel> kernel = compiled(program, *find_target("avx2"));
   ASSERT_FALSE(kernel);
   EXPECT_EQ(kernel.error().message.find("xbyak: not translated for avx2: "), 0u)

@@ -4,8 +4,8 @@
 //
 //     code   exponent field | m bits          f32    exponent field | 23 bits
 //
-// Shifted left by 23 - m, a code has the bits of an f32 that is 2^(127 - bias) too small, denormals
-// included: one multiplication by a power of two, which is exact, decodes it.
+// Shifted left by 23 - m, a code has the bits of an f32 that is 2^(127 - bias) too small. Denormals
+// are the integers that they look like, times a power of two.
 #include <llvm/IR/Constants.h>
 
 #include "element/float_format.hpp"
@@ -16,20 +16,6 @@ namespace {
 
 constexpr int wide_mantissa_bits = 23, wide_bias = 127;
 constexpr uint32_t wide_infinity = 0x7f800000, wide_quiet_bit = 0x400000, wide_mantissa = 0x7fffff;
-
-/// The first code of one sign that is no finite number.
-uint32_t end_of_finite(const FloatFormat& format) {
-  const uint32_t codes = 1u << format.magnitude_bits();
-  switch (format.ending) {
-    case Ending::infinite:
-      return codes - (1u << format.mantissa_bits);
-    case Ending::one_nan:
-    case Ending::power:
-      return codes - 1;
-    default:
-      return codes;
-  }
-}
 
 uint32_t power_of_two(int exponent) { return uint32_t(exponent + wide_bias) << wide_mantissa_bits; }
 
@@ -60,11 +46,16 @@ llvm::Value* ElementTranslator::decode(ElementType type, llvm::Value* code) {
                                                31 - format.magnitude_bits());
   llvm::Value* value = builder_.CreateShl(size, up);
   if (format.bias != wide_bias) {
-    llvm::Value* const scaled =
-        builder_.CreateFMul(as_float(value), all(result, power_of_two(wide_bias - format.bias)));
-    value = builder_.CreateBitCast(scaled, bits);
+    const uint32_t rebias = uint32_t(wide_bias - format.bias) << wide_mantissa_bits;
+    llvm::Value* const normal = builder_.CreateAdd(value, all(bits, rebias));
+    llvm::Value* const denormal =
+        builder_.CreateFMul(builder_.CreateSIToFP(size, result),
+                            all(result, power_of_two(1 - format.bias - format.mantissa_bits)));
+    llvm::Value* const is_denormal =
+        builder_.CreateICmpULT(size, all(bits, 1u << format.mantissa_bits));
+    value = builder_.CreateSelect(is_denormal, builder_.CreateBitCast(denormal, bits), normal);
   }
-  const uint32_t end = end_of_finite(format);
+  const uint32_t end = format.end_of_finite();
   if (end < sign_bit) {
     llvm::Value* const payload = builder_.CreateShl(builder_.CreateSub(size, all(bits, end)), up);
     llvm::Value* nan = builder_.CreateOr(payload, all(bits, wide_infinity | wide_quiet_bit));
@@ -104,7 +95,7 @@ llvm::Value* ElementTranslator::encode(ElementType type, llvm::Value* value) {
   if (format.ending == Ending::unsigned_0) {
     result = builder_.CreateSelect(builder_.CreateICmpEQ(code, all(bits, 0)), code, result);
   }
-  llvm::Value* const beyond = builder_.CreateICmpUGE(code, all(bits, end_of_finite(format)));
+  llvm::Value* const beyond = builder_.CreateICmpUGE(code, all(bits, format.end_of_finite()));
   llvm::Value* const nan = encode_nan(type, sign, size);
   result = builder_.CreateSelect(beyond, encode_beyond(type, sign, nan), result);
   llvm::Value* const not_a_number = builder_.CreateICmpUGT(size, all(bits, wide_infinity));
@@ -139,7 +130,7 @@ llvm::Value* ElementTranslator::encode_nan(ElementType type, llvm::Value* sign,
                                            llvm::Value* magnitude) {
   const FloatFormat format = float_format(type);
   llvm::Type* const bits = magnitude->getType();
-  const uint32_t end = end_of_finite(format), sign_bit = 1u << format.magnitude_bits();
+  const uint32_t end = format.end_of_finite(), sign_bit = 1u << format.magnitude_bits();
   switch (format.ending) {
     case Ending::infinite: {
       llvm::Value* const mantissa = builder_.CreateOr(
@@ -161,7 +152,7 @@ llvm::Value* ElementTranslator::encode_nan(ElementType type, llvm::Value* sign,
 llvm::Value* ElementTranslator::encode_beyond(ElementType type, llvm::Value* sign,
                                               llvm::Value* not_a_number) {
   const FloatFormat format = float_format(type);
-  const uint32_t end = end_of_finite(format);
+  const uint32_t end = format.end_of_finite();
   switch (format.ending) {
     case Ending::infinite:
       return builder_.CreateOr(sign, all(sign->getType(), end));

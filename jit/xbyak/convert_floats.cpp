@@ -31,8 +31,10 @@ void Translator::float_to_float(const Hop& hop) {
   if (hop.from == f16) return vcvtph2ps(to, a);
   if (hop.from == f32 && hop.type == f16) return vcvtps2ph(to, a, 0);
   if (hop.from == f32 && hop.type == f64) return vcvtps2pd(to, a);
-  if (hop.from == f64) return vcvtpd2ps(to, a);
+  if (hop.from == f64) return hop.to_odd ? f64_to_odd_f32(hop) : vcvtpd2ps(to, a);
   if (hop.type == bf16) return f32_to_bf16(hop);
+  if (storage_bytes(hop.from) == 1) return narrow_float_to_f32(hop);
+  if (storage_bytes(hop.type) == 1) return f32_to_narrow_float(hop);
   vpmovzxwd(to, a);
   vpslld(to, to, 16);
   vaddps(to, to, constant(0x80000000, 4));  // -0 changes nothing, but quiets NaNs

@@ -50,7 +50,9 @@ void Translator::convert_in_pieces(const Op& op, int count) {
   const int work = temporary();
   const int gathered = same(op.to, op.a) ? temporary() : number(op.to);
   int into = op.b == none ? -1 : number(op.b);
+  const uint32_t in_use = busy_;
   for (int k = 0; k < total; k += count) {
+    spare_ = busy_ & ~in_use;
     const int piece = taken_piece(work, number(op.a), from_at + k * from_bytes);
     convert_piece({op.from, op.type, count, work, piece});
     put_piece(gathered, into, work, to_at + k * to_bytes, count * to_bytes);
@@ -66,9 +68,10 @@ void Translator::convert_piece(Hop hop) {
   const ElementType end = hop.type;
   while (hop.from != end) {
     hop.type = next_type(hop.from, end);
-    const uint32_t busy = busy_;
+    hop.to_odd = hop.from == ElementType::f64 && hop.type == ElementType::f32 && hop.type != end;
+    const uint32_t in_use = busy_ & ~spare_;
     convert_once(hop);
-    spare_ |= busy_ & ~busy;
+    spare_ = busy_ & ~in_use;
     hop.from = hop.type;
     hop.a = hop.to;
   }

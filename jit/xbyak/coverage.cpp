@@ -1,14 +1,16 @@
 // The ways of conversions:
 //
-//     pred ─► u8          s8 u8 s16 u16 ─► s32 ─► f32 ─► f16, bf16
+//     pred ─► u8          s8 u8 s16 u16 ─► s32 ─► f32 ─► f16, bf16, f8, f4
 //     s1 s2 s4 ─► s8                        └───► f64
 //     f4e2m1fn ─► f16
 //     u1 u2 u4 ─► u8      s16 u16 s32 u32 s64 u64 ─► u8 ─► s1 s2 s4 u1 u2 u4
-//     f16, bf16 ─► f32 ─► any                     any ─► pred
+//     f16, bf16, f8 ─► f32 ─► any                 any ─► pred
+//     f64 ─► f32, to odd ─► f16, bf16, f8, f4
 //
 // Everything else is one step. A way is taken only where all of its steps but the last are exact,
-// or where rounding twice cannot be told from rounding once: an integer that f32 must round is
-// beyond f16 anyway.
+// or where rounding twice cannot be told from rounding once: what is rounded to odd keeps on which
+// side of a tie it was, and an integer that f32 must round is beyond f16 and what has its range
+// anyway.
 #include "xbyak/coverage.hpp"
 
 #include <algorithm>
@@ -20,7 +22,8 @@ using enum ElementType;
 
 namespace {
 
-bool is_half(ElementType type) { return type == f16 || type == bf16; }
+/// Floats that f32 holds.
+bool is_narrow_float(ElementType type) { return is_float(type) && storage_bytes(type) < 4; }
 
 /// Integers of at least a byte.
 bool is_byte_integer(ElementType type) {
@@ -28,25 +31,23 @@ bool is_byte_integer(ElementType type) {
 }
 
 bool is_common(ElementType type) {
-  return type == pred || is_small_integer(type) || is_byte_integer(type) ||
-         (type >= f16 && type <= f64);
+  return type == pred || is_small_integer(type) || is_byte_integer(type) || is_float(type);
 }
 
 /// Conversions between f64 or f32 and 64-bit integers that AVX2 lacks.
 bool needs_avx512(ElementType from, ElementType to) {
   const bool from_wide = from == s64 || from == u64, to_wide = to == s64 || to == u64;
-  return (from_wide && (to == f32 || is_half(to))) || (to_wide && is_float(from));
+  return (from_wide && is_float(to) && to != f64) || (to_wide && is_float(from));
 }
 
+/// To the range of f32 with fewer bits.
 bool rounds_twice(ElementType from, ElementType to) {
-  if (from == f64) return is_half(to);
-  return to == bf16 && is_byte_integer(from) && storage_bytes(from) >= 4;
+  return (to == bf16 || to == f8e8m0fnu) && is_byte_integer(from) && storage_bytes(from) >= 4;
 }
 
 bool translates_conversion(ElementType from, ElementType to, InstructionSet set) {
   if (from == to) return true;
-  if (!(is_common(from) || from == f4e2m1fn) || !is_common(to) || rounds_twice(from, to))
-    return false;
+  if (!is_common(from) || !is_common(to) || rounds_twice(from, to)) return false;
   return set >= InstructionSet::avx512 || !needs_avx512(from, to);
 }
 
@@ -71,13 +72,14 @@ bool is_small_integer(ElementType type) { return is_integer(type) && bits(type) 
 ElementType next_type(ElementType from, ElementType to) {
   if (from == to) return to;
   if (from == f4e2m1fn) return f16;
+  if (is_narrow_float(from) && storage_bytes(from) == 1) return f32;
   if (is_small_integer(from)) return is_signed(from) ? s8 : u8;
   if (to == pred) return to;
   if (from == pred) return u8;
   if (is_small_integer(to) && is_integer(from) && storage_bytes(from) > 1) return u8;
-  if (is_half(from)) return f32;
+  if (is_narrow_float(from)) return f32;
   if (is_byte_integer(from) && storage_bytes(from) < 4 && is_float(to)) return s32;
-  return is_half(to) && from != f32 ? f32 : to;
+  return is_narrow_float(to) && from != f32 ? f32 : to;
 }
 
 int widest_bytes(ElementType from, ElementType to) {

@@ -117,6 +117,8 @@ void Translator::assign_general_registers() {
   }
   digit_slots_ = frame_slots_;
   frame_slots_ += survey_.digits;
+  temporaries_slot_ = frame_slots_;
+  if (survey_.takes_many_temporaries) frame_slots_ += temporaries_bytes / 8;
 }
 
 void Translator::enter() {

@@ -11,8 +11,9 @@ using namespace program;
 
 namespace {
 
-// What computes takes at most some sixty instructions of eleven bytes and a dozen constants of 64.
-constexpr size_t bytes_per_computation = 1536;
+// What computes takes at most some two hundred instructions of eleven bytes and two dozen constants
+// of 64: a conversion between floats of 8 bits, in four pieces.
+constexpr size_t bytes_per_computation = 4096;
 constexpr size_t bytes_per_op = 96, bytes_per_loop = 64, bytes_per_step = 64, bytes_per_wrap = 64;
 // The places of elements in two vectors, behind the code.
 constexpr size_t places_bytes = 128;
@@ -74,6 +75,10 @@ class Walk {
 
   void visit_computation(const Op& op) {
     survey_.code_bound += bytes_per_computation;
+    const auto is_byte = [](ElementType type) {
+      return is_float(type) && storage_bytes(type) == 1;
+    };
+    survey_.takes_many_temporaries |= is_byte(op.from) || is_byte(op.type);
     if (survey_.refused == nullptr && !translates(op, set_)) survey_.refused = &op;
   }
 

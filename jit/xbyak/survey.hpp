@@ -30,6 +30,7 @@ struct Survey {
   int digits = 0;         ///< wraps in all
   size_t code_bound = 0;  ///< bytes of code and tables, an upper bound
   bool nontemporal = false;
+  bool takes_many_temporaries = false;   ///< conversions of floats of 8 bits and less
   const program::Op* refused = nullptr;  ///< the first operation without a translation
   HeldTables held;                       ///< with AVX-512
   Masks masks;  ///< of partial loads and stores and of blends, where the target has byte masks

@@ -2,7 +2,7 @@
 //
 // A temporary is a register that nothing lives in. Where all are in use, one that the operation
 // does not name is saved below the stack pointer and restored after the operation: kernels make no
-// calls, and the 128 bytes there are theirs.
+// calls, and the 128 bytes there are theirs. More than that lies in the frame.
 #include <bit>
 
 #include "xbyak/translator.hpp"
@@ -47,18 +47,23 @@ int Translator::temporary() {
   }
   const int number = std::countr_one(busy_);
   busy_ |= uint32_t{1} << number;
-  failed_ |= (saved_vectors_ + 1) * program_.vector_bytes > red_zone_bytes;
   victims_[size_t(saved_vectors_++)] = uint8_t(number);
-  avx_move(ptr[rsp - saved_vectors_ * program_.vector_bytes],
-           numbered(number, program_.vector_bytes));
+  avx_move(saved_place(), numbered(number, program_.vector_bytes));
   return number;
+}
+
+/// Where the last of the registers that are saved lies.
+Xbyak::Address Translator::saved_place() {
+  const int end = saved_vectors_ * program_.vector_bytes;
+  if (end <= red_zone_bytes) return ptr[rsp - end];
+  failed_ |= end > red_zone_bytes + (survey_.takes_many_temporaries ? temporaries_bytes : 0);
+  return ptr[rsp + 8 * temporaries_slot_ + end - red_zone_bytes - program_.vector_bytes];
 }
 
 void Translator::end_temporaries() {
   if (family_ == Family::vex) free_ &= ~(uint32_t{1} << detour_register);
   for (; saved_vectors_ > 0; --saved_vectors_) {
-    avx_move(numbered(victims_[size_t(saved_vectors_ - 1)], program_.vector_bytes),
-             ptr[rsp - saved_vectors_ * program_.vector_bytes]);
+    avx_move(numbered(victims_[size_t(saved_vectors_ - 1)], program_.vector_bytes), saved_place());
   }
 }
 

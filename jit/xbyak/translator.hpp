@@ -80,8 +80,9 @@ class Translator : private Xbyak::CodeGenerator {
   /// One step of a conversion, between the low ends of two registers, which may be the same one.
   struct Hop {
     ElementType from, type;
-    int count;  ///< elements
-    int to, a;  ///< numbers of machine registers
+    int count;            ///< elements
+    int to, a;            ///< numbers of machine registers
+    bool to_odd = false;  ///< rounded so that it can be rounded once more
   };
 
   // ---- frame_and_loops.cpp
@@ -195,6 +196,8 @@ class Translator : private Xbyak::CodeGenerator {
   // ---- temporaries.cpp
   void begin_temporaries(const Op& op);
   int temporary();
+  Xbyak::Address saved_place();
+  void done_with(const Register& temporary) { spare_ |= uint32_t{1} << temporary.getIdx(); }
   void end_temporaries();
   Constant constant(uint64_t value, int width, int behind = 0);
   Constant constant(const std::array<uint8_t, 16>& lane, int behind = 0);
@@ -238,6 +241,21 @@ class Translator : private Xbyak::CodeGenerator {
   void clamp(const Hop& hop, uint64_t lowest, uint64_t highest);
   void avx_round(const Op& op);
 
+  // ---- convert_narrow_floats.cpp
+  const Register& chosen_register(const Hop& hop);
+  void choose_greater(const Register& chosen, const Register& a, uint32_t than);
+  void choose_equal(const Register& chosen, const Register& a, uint32_t value);
+  void choose_nans(const Register& chosen, const Register& a);
+  void take_chosen(const Register& to, const Register& from, const Register& chosen);
+  void take_chosen(const Register& to, uint32_t value, const Register& chosen);
+  void narrow_float_to_f32(const Hop& hop);
+  void power_to_f32(const Hop& hop);
+  void f32_to_narrow_float(const Hop& hop);
+  void sign_and_nans(const Hop& hop, const Register& a, const Register& other,
+                     const Register& chosen);
+  void f32_to_power(const Hop& hop, const Register& a, const Register& other);
+  void f64_to_odd_f32(const Hop& hop);
+
   // ---- arithmetic_floats.cpp, arithmetic_integers.cpp
   void avx_compute(const Op& op);
   void compute_floats(const Op& op);
@@ -276,6 +294,7 @@ class Translator : private Xbyak::CodeGenerator {
   void prefetch(const Op& op);
 
   static constexpr int several_items_slots = 3;
+  static constexpr int temporaries_bytes = 128;
 
   const Program& program_;
   const Survey& survey_;
@@ -292,7 +311,8 @@ class Translator : private Xbyak::CodeGenerator {
   std::array<int16_t, program::max_depth + 1> counter_slot_{};
   uint32_t saved_ = 0;  ///< the callee's registers in use, a bit each
   int frame_slots_ = 0;
-  int digit_slots_ = 0;  ///< the first slot of a digit counter
+  int temporaries_slot_ = 0;  ///< the first slot of temporaries_bytes, if there are any
+  int digit_slots_ = 0;       ///< the first slot of a digit counter
   int used_digits_ = 0;
   /// Generated code never takes a stream back after a loop: how far its register is ahead of where
   /// the stream stands is known here, and goes into displacements and into the next advance.

@@ -25,6 +25,13 @@ struct FloatFormat {
   /// Also the place of the sign.
   constexpr int magnitude_bits() const { return exponent_bits + mantissa_bits; }
   constexpr int storage_bytes() const { return magnitude_bits() > 8 ? 2 : 1; }
+
+  /// The first code of one sign that is no finite number.
+  constexpr uint32_t end_of_finite() const {
+    const uint32_t codes = 1u << magnitude_bits();
+    if (ending == Ending::infinite) return codes - (1u << mantissa_bits);
+    return ending == Ending::one_nan || ending == Ending::power ? codes - 1 : codes;
+  }
 };
 
 /// Precondition: a float of at most 16 bits.

@@ -66,11 +66,15 @@ Body emit_computed_rows(const nest::Tile& tile, const ElementOp& op, const Strid
   walk.elements = row.extent;
   walk.advance = row.stride;
   walk.first = machine.to_vectors / op.bytes;
-  int64_t widest = storage_bytes(computing_type(op)), narrowest = widest;
+  int64_t widest = storage_bytes(computing_type(op)), narrowest = widest, converted = 0;
   for (int operand = 0; operand <= source_count(op); ++operand) {
     widest = std::max(widest, element_bytes(op, operand));
     narrowest = std::min(narrowest, element_bytes(op, operand));
+    const ElementType type = operand == 0 ? op.target_type : operand_type(op, operand);
+    if (is_float(type) && storage_bytes(type) == 1) converted += storage_bytes(ElementType::f32);
   }
+  // Each side of these goes through f32 by some twenty instructions a register.
+  widest = std::max(widest, converted);
   // A group fills a register of the narrowest type.
   walk.group = machine.vector_bytes / narrowest;
   const int64_t registers = widest / narrowest;

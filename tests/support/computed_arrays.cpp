@@ -2,6 +2,7 @@
 #include "support/computed_arrays.hpp"
 
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "code_arena.hpp"
@@ -57,6 +58,13 @@ std::string hexadecimal(const Bytes& bytes, size_t at, int64_t width) {
 }
 
 }  // namespace
+
+std::vector<ElementType> converted_types() {
+  std::vector<ElementType> types(std::begin(computed_types), std::end(computed_types));
+  for (int type = int(ElementType::f8e5m2); type <= int(ElementType::f4e2m1fn); ++type)
+    types.push_back(ElementType(type));
+  return types;
+}
 
 std::vector<Machine> machines() {
   std::vector<Machine> machines;

@@ -8,21 +8,14 @@ namespace {
 
 using enum ElementType;
 
-bool is_half(ElementType type) { return type == f16 || type == bf16; }
+bool is_narrow_float(ElementType type) { return is_float(type) && storage_bytes(type) < 4; }
 bool is_wide_integer(ElementType type) { return type == s64 || type == u64; }
 
 bool is_small(ElementType type) {
   return type == s1 || type == s2 || type == s4 || type == u1 || type == u2 || type == u4;
 }
 
-/// Types that are neither complex nor floats of 8 bits and less.
-bool is_common(ElementType type) {
-  if (is_small(type)) return true;
-  for (const ElementType each : {pred, s8, s16, s32, s64, u8, u16, u32, u64, f16, bf16, f32, f64}) {
-    if (type == each) return true;
-  }
-  return false;
-}
+bool is_complex_type(ElementType type) { return type == c64 || type == c128; }
 
 bool is_function(Operation operation) {
   return operation == Operation::remainder || operation == Operation::power;
@@ -36,26 +29,25 @@ bool is_packed(const Problem& problem) {
 }
 
 /// Narrow floats compute in f32.
-ElementType computing_type_of(ElementType type) {
-  return is_half(type) || type == f4e2m1fn ? f32 : type;
-}
+ElementType computing_type_of(ElementType type) { return is_narrow_float(type) ? f32 : type; }
 
 }  // namespace
 
 bool xbyak_converts(ElementType from, ElementType to, const Target& target) {
   if (from == to) return true;
-  if (!(is_common(from) || from == f4e2m1fn) || !is_common(to)) return false;
+  if (is_complex_type(from) || is_complex_type(to)) return false;
   // Twice rounded is not once rounded.
-  if (from == f64 && is_half(to)) return false;
-  if (to == bf16 && is_integer(from) && storage_bytes(from) >= 4) return false;
+  const bool as_far_as_f32 = to == bf16 || to == f8e8m0fnu;
+  if (as_far_as_f32 && is_integer(from) && storage_bytes(from) >= 4) return false;
   if (instruction_set(target) >= InstructionSet::avx512) return true;
   // What AVX2 has no instructions for.
-  return !(is_wide_integer(from) && (to == f32 || is_half(to))) &&
+  return !(is_wide_integer(from) && is_float(to) && to != f64) &&
          !(is_float(from) && is_wide_integer(to));
 }
 
 bool xbyak_computes(Operation operation, ElementType type) {
-  if (!is_common(type) || is_small(type) || is_half(type) || is_function(operation)) return false;
+  if (is_complex_type(type) || is_small(type) || is_narrow_float(type) || is_function(operation))
+    return false;
   return operation != Operation::divide || !is_integer(type);
 }
 
