@@ -60,6 +60,7 @@ TEST(XbyakConversion, ConvertsAsDefined) {
     const Bytes source = sources_of(from);
     const size_t width = size_t(storage_bytes(from)), count = source.size() / width;
     for (const ElementType to : types) {
+      if (element_converter(from, to) == nullptr) continue;  // complex to real
       const size_t to_width = size_t(storage_bytes(to));
       Bytes expected(count * to_width);
       for (size_t k = 0; k < count; ++k) {

@@ -35,6 +35,7 @@ uint8_t predicate(Operation operation) {
 
 void Translator::avx_compute(const Op& op) {
   if (op.type == pred) return compute_pred(op);
+  if (is_complex(op.type)) return compute_complex(op);
   if (!is_float(op.type)) return compute_integers(op);
   if (is_comparison(op.operation())) return compare_floats(op);
   compute_floats(op);
@@ -59,13 +60,20 @@ void Translator::compute_floats(const Op& op) {
     default:
       return choose_floats(op);
   }
+  canonical_nans(op, op.type);
+}
+
+/// In the result, of floats of this type.
+void Translator::canonical_nans(const Op& op, ElementType type) {
+  const Register& to = vector(op.to);
+  const bool doubles = type == f64;
   if (family_ == Family::evex) {
     doubles ? vcmppd(k7, to, to, unordered) : vcmpps(k7, to, to, unordered);
-    return replace_nans(to, to, op.type);
+    return replace_nans(to, to, type);
   }
   const Register& nans = numbered(temporary(), program_.vector_bytes);
   doubles ? vcmppd(nans, to, to, unordered) : vcmpps(nans, to, to, unordered);
-  replace_nans(to, nans, op.type);
+  replace_nans(to, nans, type);
 }
 
 /// Where k7, with AVX2 `nans`, says so.

@@ -68,7 +68,8 @@ void Translator::convert_piece(Hop hop) {
   const ElementType end = hop.type;
   while (hop.from != end) {
     hop.type = next_type(hop.from, end);
-    hop.to_odd = hop.from == ElementType::f64 && hop.type == ElementType::f32 && hop.type != end;
+    hop.to_odd = hop.from == ElementType::f64 && hop.type == ElementType::f32 && is_float(end) &&
+                 hop.type != end;
     const uint32_t in_use = busy_ & ~spare_;
     convert_once(hop);
     spare_ = busy_ & ~in_use;
@@ -78,6 +79,7 @@ void Translator::convert_piece(Hop hop) {
 }
 
 void Translator::convert_once(const Hop& hop) {
+  if (is_complex(hop.from) || is_complex(hop.type)) return convert_complex(hop);
   if (hop.from == ElementType::f4e2m1fn) return f4_to_f16(hop);
   if (is_small_integer(hop.from)) return extend(hop);
   if (hop.type == ElementType::pred) return to_pred(hop);
@@ -143,16 +145,29 @@ void Translator::put_small_piece(int to, int into, int piece, int at, int bytes)
     const Xbyak::Opmask chosen = mask(uint64_t{1} << (at / bytes));
     if (bytes == 8) return vpbroadcastq(all | chosen, from);
     if (bytes == 4) return vpbroadcastd(all | chosen, from);
-    return vpbroadcastw(all | chosen, from);
+    if (bytes == 2) return vpbroadcastw(all | chosen, from);
+    return vpbroadcastb(all | chosen, from);
   }
   const Register& spread = numbered(temporary(), program_.vector_bytes);
+  if (bytes == 1) {
+    std::array<uint8_t, 16> chosen{}, kept;
+    chosen[size_t(at)] = 0xff;
+    kept.fill(0xff);
+    kept[size_t(at)] = 0;
+    vpbroadcastb(spread, from);
+    vandps(spread, spread, constant(chosen));
+    vandps(all, others, constant(kept));
+    return vorps(all, all, spread);
+  }
   if (bytes == 8) {
     vpbroadcastq(spread, from);
   } else if (bytes == 4) {
     vpbroadcastd(spread, from);
   } else {
     vpbroadcastw(spread, from);
-    return vpblendw(all, others, spread, uint8_t(1 << (at / 2)));
+    // Of both lanes.
+    vpblendw(spread, others, spread, uint8_t(1 << (at % 16 / 2)));
+    return vpblendd(all, others, spread, at < 16 ? 0x0f : 0xf0);
   }
   const int dwords = bytes == 8 ? 3 : 1;
   vpblendd(all, others, spread, uint8_t(dwords << (at / 4)));

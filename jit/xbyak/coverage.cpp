@@ -6,6 +6,7 @@
 //     u1 u2 u4 ─► u8      s16 u16 s32 u32 s64 u64 ─► u8 ─► s1 s2 s4 u1 u2 u4
 //     f16, bf16, f8 ─► f32 ─► any                 any ─► pred
 //     f64 ─► f32, to odd ─► f16, bf16, f8, f4
+//     any ─► f32 ─► c64                           any ─► f64 ─► c128
 //
 // Everything else is one step. A way is taken only where all of its steps but the last are exact,
 // or where rounding twice cannot be told from rounding once: what is rounded to odd keeps on which
@@ -30,10 +31,6 @@ bool is_byte_integer(ElementType type) {
   return (type >= s8 && type <= s64) || (type >= u8 && type <= u64);
 }
 
-bool is_common(ElementType type) {
-  return type == pred || is_small_integer(type) || is_byte_integer(type) || is_float(type);
-}
-
 /// Conversions between f64 or f32 and 64-bit integers that AVX2 lacks.
 bool needs_avx512(ElementType from, ElementType to) {
   const bool from_wide = from == s64 || from == u64, to_wide = to == s64 || to == u64;
@@ -46,12 +43,17 @@ bool rounds_twice(ElementType from, ElementType to) {
 }
 
 bool translates_conversion(ElementType from, ElementType to, InstructionSet set) {
-  if (from == to) return true;
-  if (!is_common(from) || !is_common(to) || rounds_twice(from, to)) return false;
+  if (from == to || (is_complex(from) && (is_complex(to) || to == pred))) return true;
+  if (is_complex(from) || rounds_twice(from, to)) return false;
+  if (is_complex(to)) return translates_conversion(from, part_type(to), set);
   return set >= InstructionSet::avx512 || !needs_avx512(from, to);
 }
 
 bool translates_arithmetic(Operation operation, ElementType type) {
+  if (is_complex(type)) {
+    return operation == Operation::add || operation == Operation::subtract ||
+           operation == Operation::multiply || is_comparison(operation);
+  }
   switch (operation) {
     case Operation::divide:
       return type == f32 || type == f64;
@@ -67,10 +69,13 @@ bool translates_arithmetic(Operation operation, ElementType type) {
 
 }  // namespace
 
+ElementType part_type(ElementType type) { return type == c64 ? f32 : f64; }
+
 bool is_small_integer(ElementType type) { return is_integer(type) && bits(type) < 8; }
 
 ElementType next_type(ElementType from, ElementType to) {
-  if (from == to) return to;
+  if (from == to || is_complex(from)) return to;
+  if (is_complex(to)) return from == part_type(to) ? to : next_type(from, part_type(to));
   if (from == f4e2m1fn) return f16;
   if (is_narrow_float(from) && storage_bytes(from) == 1) return f32;
   if (is_small_integer(from)) return is_signed(from) ? s8 : u8;

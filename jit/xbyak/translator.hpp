@@ -241,6 +241,14 @@ class Translator : private Xbyak::CodeGenerator {
   void clamp(const Hop& hop, uint64_t lowest, uint64_t highest);
   void avx_round(const Op& op);
 
+  // ---- complex_numbers.cpp
+  void swap_parts(const Register& to, const Register& a, ElementType part);
+  void compute_complex(const Op& op);
+  void multiply_complex(const Op& op, ElementType part);
+  void compare_complex(const Op& op, ElementType part);
+  void convert_complex(const Hop& hop);
+  void complex_to_pred(const Hop& hop);
+
   // ---- convert_narrow_floats.cpp
   const Register& chosen_register(const Hop& hop);
   void choose_greater(const Register& chosen, const Register& a, uint32_t than);
@@ -260,6 +268,7 @@ class Translator : private Xbyak::CodeGenerator {
   void avx_compute(const Op& op);
   void compute_floats(const Op& op);
   void choose_floats(const Op& op);
+  void canonical_nans(const Op& op, ElementType type);
   void replace_nans(const Register& to, const Register& nans, ElementType type);
   void compare_floats(const Op& op);
   void ones_of_mask(const Op& op);

@@ -63,6 +63,7 @@ std::vector<ElementType> converted_types() {
   std::vector<ElementType> types(std::begin(computed_types), std::end(computed_types));
   for (int type = int(ElementType::f8e5m2); type <= int(ElementType::f4e2m1fn); ++type)
     types.push_back(ElementType(type));
+  types.insert(types.end(), {ElementType::c64, ElementType::c128});
   return types;
 }
 
@@ -82,6 +83,8 @@ std::string name_of(const Machine& machine) {
 }
 
 Bytes sources_of(ElementType type) {
+  if (is_complex(type))
+    return sources_of(type == ElementType::c64 ? ElementType::f32 : ElementType::f64);
   const int width = int(storage_bytes(type));
   std::vector<uint64_t> values;
   if (width <= 2) {

@@ -22,7 +22,8 @@ constexpr ElementType computed_types[] = {
     ElementType::u8,   ElementType::u16, ElementType::u32, ElementType::u64, ElementType::f16,
     ElementType::bf16, ElementType::f32, ElementType::f64};
 
-/// These and the floats of 8 and 4 bits, which are converted, and computed as f32.
+/// These, complex numbers, and the floats of 8 and 4 bits, which are converted, and computed as
+/// f32.
 std::vector<ElementType> converted_types();
 
 /// A target and a width of vectors that it has.
