@@ -36,7 +36,9 @@ uint8_t predicate(Operation operation) {
 void Translator::avx_compute(const Op& op) {
   if (op.type == pred) return compute_pred(op);
   if (is_complex(op.type)) return compute_complex(op);
-  if (!is_float(op.type)) return compute_integers(op);
+  if (!is_float(op.type)) {
+    return op.operation() == Operation::divide ? divide_integers(op) : compute_integers(op);
+  }
   if (is_comparison(op.operation())) return compare_floats(op);
   compute_floats(op);
 }

@@ -56,7 +56,7 @@ bool translates_arithmetic(Operation operation, ElementType type) {
   }
   switch (operation) {
     case Operation::divide:
-      return type == f32 || type == f64;
+      return type == f32 || type == f64 || (is_byte_integer(type) && storage_bytes(type) < 8);
     case Operation::copy:
     case Operation::convert:
     case Operation::remainder:

@@ -241,6 +241,11 @@ class Translator : private Xbyak::CodeGenerator {
   void clamp(const Hop& hop, uint64_t lowest, uint64_t highest);
   void avx_round(const Op& op);
 
+  // ---- divide_integers.cpp
+  void divide_integers(const Op& op);
+  void set_where_zero(const Register& to, const Register& divisor, int spare, int width);
+  void divide_piece(const Hop& hop);
+
   // ---- complex_numbers.cpp
   void swap_parts(const Register& to, const Register& a, ElementType part);
   void compute_complex(const Op& op);

@@ -49,7 +49,7 @@ bool xbyak_converts(ElementType from, ElementType to, const Target& target) {
 bool xbyak_computes(Operation operation, ElementType type) {
   if (is_complex_type(type)) return !is_function(operation) && operation != Operation::divide;
   if (is_small(type) || is_narrow_float(type) || is_function(operation)) return false;
-  return operation != Operation::divide || !is_integer(type);
+  return operation != Operation::divide || !is_wide_integer(type);
 }
 
 bool xbyak_translates(const Problem& problem, const Target& target) {
