@@ -68,6 +68,15 @@ TEST(RowStreams, AreOneWhereRowsAreShortOrStayInTheCaches) {
   EXPECT_EQ(places_read(rows_of(4 * kilobyte), target_with(4)), (std::set<int64_t>{0, 1, 2, 3}));
 }
 
+TEST(RowStreams, LengthenWhatIsMovedAtATimeButNoFills) {
+  const auto chunk = [](const char* text, int streams) {
+    return target_strides(scheduled(text, target_with(streams))).back();
+  };
+  EXPECT_EQ(chunk("u8[1048576] -> u8[1048576]", 1), 16 * kilobyte);
+  EXPECT_EQ(chunk("u8[1048576] -> u8[1048576]", 4), 64 * kilobyte);
+  EXPECT_EQ(chunk("u8[] -> u8[1048576]", 4), 16 * kilobyte);
+}
+
 class StreamedRows : public ::testing::TestWithParam<Setup> {};
 
 INSTANTIATE_TEST_SUITE_P(Every, StreamedRows, ::testing::ValuesIn(streaming_setups()),

@@ -34,8 +34,8 @@ class Drawer {
   std::vector<std::pair<void (*)(void*), void*>> tasks_;
 };
 
-/// A quotient of integers: no backend that compiles at once does it.
-constexpr const char* slow_problem = "divide(s32[1000], s32[1000]) -> s32[1000]";
+/// A quotient of wide integers: no backend that compiles at once does it.
+constexpr const char* slow_problem = "divide(s64[1000], s64[1000]) -> s64[1000]";
 
 Plan planned(const char* text, KernelCache& cache, const Background& background) {
   PlanOptions options;
@@ -51,15 +51,15 @@ bool has_slow_backend() {
 }
 
 struct Quotients {
-  std::vector<int32_t> dividend, divisor, result;
+  std::vector<int64_t> dividend, divisor, result;
 
   Quotients() : dividend(1000), divisor(1000), result(1000) {
-    for (int32_t k = 0; k < 1000; ++k) {
+    for (int64_t k = 0; k < 1000; ++k) {
       dividend[static_cast<size_t>(k)] = 7919 * k - 3000000;
       divisor[static_cast<size_t>(k)] = k % 37 - 18;
     }
   }
-  const std::vector<int32_t>& run(const Plan& plan) {
+  const std::vector<int64_t>& run(const Plan& plan) {
     const void* const sources[] = {dividend.data(), divisor.data()};
     plan.execute_sources(sources, result.data());
     return result;
@@ -101,7 +101,7 @@ TEST(Tiers, TheInterpreterServesUntilTheBackgroundIsDone) {
   const Plan plan = planned(slow_problem, cache, drawer.background());
   EXPECT_EQ(plan.backend(), "interpreter");
   Quotients quotients;
-  const std::vector<int32_t> interpreted = quotients.run(plan);
+  const std::vector<int64_t> interpreted = quotients.run(plan);
   ASSERT_EQ(drawer.size(), 1u);
   // Another plan of the signature shares the kernels that are on their way.
   planned(slow_problem, cache, drawer.background());
@@ -138,7 +138,7 @@ TEST(Tiers, ResultsAreTheSameWhileTheKernelsChange) {
   KernelCache cache;
   Drawer drawer;
   const Plan plan = planned(slow_problem, cache, drawer.background());
-  const std::vector<int32_t> expected = Quotients().run(plan);
+  const std::vector<int64_t> expected = Quotients().run(plan);
   std::atomic<bool> stop = false;
   std::vector<std::thread> threads;
   for (int k = 0; k < 3; ++k) {

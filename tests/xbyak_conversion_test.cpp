@@ -4,13 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <string>
 #include <vector>
 
 #include "element/element_math.hpp"
+#include "plan/planner.hpp"
 #include "program/program.hpp"
 #include "support/computed_arrays.hpp"
 #include "support/coverage.hpp"
+#include "support/scheduled.hpp"
 
 namespace restride {
 namespace {
@@ -91,6 +95,25 @@ TEST(XbyakConversion, NamesTheOperationItRefuses) {
   EXPECT_EQ(kernel.error().message.find("xbyak: not translated for avx2: "), 0u)
       << kernel.error().message;
   EXPECT_NE(kernel.error().message.find("bf16"), std::string::npos) << kernel.error().message;
+}
+
+/// A conversion between floats of 8 bits takes some 1200 bytes of code a register: rows of them
+/// loop over fewer registers than others. With AVX2 the first of these takes 17 KB.
+TEST(XbyakConversion, OfNarrowFloatsTakesNoMoreCodeThanOthers) {
+  for (const char* text : {"convert(f8e4m3[300,207]) -> f8e5m2[300,207]{0,1}",
+                           "convert(f8e4m3fn[65536]) -> f8e5m2[65536]",
+                           "add(f8e5m2[65536], f8e5m2[65536]) -> f8e5m2[65536]"}) {
+    for (const Machine& machine : machines()) {
+      std::ptrdiff_t bytes = 0;
+      for (const Program& program :
+           plan_programs(testing::simplified_space(text), machine.target)) {
+        const Result<Kernel> kernel = compiled(program, machine.target);
+        ASSERT_TRUE(kernel) << kernel.error().message;
+        bytes = std::max(bytes, std::ssize(kernel->machine_code));
+      }
+      EXPECT_LE(bytes, 18 * 1024) << text << " on " << name_of(machine);
+    }
+  }
 }
 
 TEST(XbyakConversion, IsRefusedWithSse2) {
