@@ -21,6 +21,7 @@ constexpr int64_t kilobyte = 1024;
 Target target_with(int streams, Caches caches = Caches::hold_nothing) {
   Target target = target_of({"avx512", caches});
   target.row_streams = streams;
+  target.run_fill_bytes = 0;
   return target;
 }
 
