@@ -184,11 +184,11 @@ void take_intel(Make& make) {
   // .67 -> .78 of the ceiling, f32 3550 x 338 .68 -> .83, [50,169,4,374]{2,1,3,0} 1.09; u8 .98, .85
   // to 1.17.
   make.by_turns_element_bytes = 2;
-  // 40 problems with long rows of 4 to 200 MB in .92 of the time, copies without gaps .82 (1.00 ->
-  // 1.13 of the ceiling), f32 to s8 .90; two streams .97, eight .96.
+  // 30 problems with long rows, of 4 to 200 MB, in .94 of the time, copies without gaps .85 (.98 ->
+  // 1.12 of the ceiling), f32 to narrower types .90.
   make.row_streams = 4;
   // Boxes of 16 KB one ahead, not two: 22 cases of ttc in .976 of the time (f32[96,75,75,96]
-  // reversed .72 -> .81 of the ceiling, 7264 x 7264 .79 -> .87), 46 other problems in .96 (f32
+  // reversed .73 -> .81 of the ceiling, 7264 x 7264 .79 -> .87), 44 other problems in .96 (f32
   // 8192 x 8192 .91).
   make.asked_ahead_bytes = 16 * 1024;
   // Neighbours leave less of the third level at times: fills of 48 to 60 MB .5 to .8 of the time
