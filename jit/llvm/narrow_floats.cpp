@@ -12,15 +12,6 @@
 #include "llvm/element_translation.hpp"
 
 namespace restride::llvm_jit {
-namespace {
-
-constexpr int wide_mantissa_bits = 23, wide_bias = 127;
-constexpr uint32_t wide_infinity = 0x7f800000, wide_quiet_bit = 0x400000, wide_mantissa = 0x7fffff;
-
-uint32_t power_of_two(int exponent) { return uint32_t(exponent + wide_bias) << wide_mantissa_bits; }
-
-}  // namespace
-
 llvm::Value* ElementTranslator::decode(ElementType type, llvm::Value* code) {
   llvm::Type* const result = with_element(code, builder_.getFloatTy());
   if (type == ElementType::f16 && has_half_) {
@@ -33,24 +24,24 @@ llvm::Value* ElementTranslator::decode(ElementType type, llvm::Value* code) {
   const auto as_float = [&](llvm::Value* value) { return builder_.CreateBitCast(value, result); };
   if (format.ending == Ending::power) {
     // 0 is 2^-127, a denormal of f32; 255 is the NaN.
-    llvm::Value* const value = builder_.CreateShl(code, wide_mantissa_bits);
+    llvm::Value* const value = builder_.CreateShl(code, binary32::mantissa_bits);
     llvm::Value* const least = builder_.CreateICmpEQ(code, all(bits, 0));
     llvm::Value* const nan = builder_.CreateICmpEQ(code, all(bits, 255));
-    llvm::Value* const number = builder_.CreateSelect(least, all(bits, wide_quiet_bit), value);
-    return as_float(builder_.CreateSelect(nan, all(bits, wide_infinity | wide_quiet_bit), number));
+    llvm::Value* const number = builder_.CreateSelect(least, all(bits, binary32::quiet_bit), value);
+    return as_float(
+        builder_.CreateSelect(nan, all(bits, binary32::infinity | binary32::quiet_bit), number));
   }
   const uint32_t sign_bit = 1u << format.magnitude_bits();
-  const int up = wide_mantissa_bits - format.mantissa_bits;
+  const int up = binary32::mantissa_bits - format.mantissa_bits;
   llvm::Value* const size = builder_.CreateAnd(code, all(bits, sign_bit - 1));
   llvm::Value* const sign = builder_.CreateShl(builder_.CreateAnd(code, all(bits, sign_bit)),
                                                31 - format.magnitude_bits());
   llvm::Value* value = builder_.CreateShl(size, up);
-  if (format.bias != wide_bias) {
-    const uint32_t rebias = uint32_t(wide_bias - format.bias) << wide_mantissa_bits;
-    llvm::Value* const normal = builder_.CreateAdd(value, all(bits, rebias));
-    llvm::Value* const denormal =
-        builder_.CreateFMul(builder_.CreateSIToFP(size, result),
-                            all(result, power_of_two(1 - format.bias - format.mantissa_bits)));
+  if (format.bias != binary32::bias) {
+    llvm::Value* const normal = builder_.CreateAdd(value, all(bits, binary32::rebias(format)));
+    llvm::Value* const denormal = builder_.CreateFMul(
+        builder_.CreateSIToFP(size, result),
+        all(result, binary32::power_of_two(1 - format.bias - format.mantissa_bits)));
     llvm::Value* const is_denormal =
         builder_.CreateICmpULT(size, all(bits, 1u << format.mantissa_bits));
     value = builder_.CreateSelect(is_denormal, builder_.CreateBitCast(denormal, bits), normal);
@@ -58,10 +49,11 @@ llvm::Value* ElementTranslator::decode(ElementType type, llvm::Value* code) {
   const uint32_t end = format.end_of_finite();
   if (end < sign_bit) {
     llvm::Value* const payload = builder_.CreateShl(builder_.CreateSub(size, all(bits, end)), up);
-    llvm::Value* nan = builder_.CreateOr(payload, all(bits, wide_infinity | wide_quiet_bit));
+    llvm::Value* nan =
+        builder_.CreateOr(payload, all(bits, binary32::infinity | binary32::quiet_bit));
     if (format.ending == Ending::infinite) {
       llvm::Value* const infinite = builder_.CreateICmpEQ(size, all(bits, end));
-      nan = builder_.CreateSelect(infinite, all(bits, wide_infinity), nan);
+      nan = builder_.CreateSelect(infinite, all(bits, binary32::infinity), nan);
     }
     value = builder_.CreateSelect(builder_.CreateICmpUGE(size, all(bits, end)), nan, value);
   }
@@ -69,7 +61,7 @@ llvm::Value* ElementTranslator::decode(ElementType type, llvm::Value* code) {
   if (format.ending == Ending::unsigned_0) {
     llvm::Value* const nan = builder_.CreateICmpEQ(
         builder_.CreateAnd(code, all(bits, 2 * sign_bit - 1)), all(bits, sign_bit));
-    value = builder_.CreateSelect(nan, all(bits, wide_infinity | wide_quiet_bit), value);
+    value = builder_.CreateSelect(nan, all(bits, binary32::infinity | binary32::quiet_bit), value);
   }
   return as_float(value);
 }
@@ -98,7 +90,7 @@ llvm::Value* ElementTranslator::encode(ElementType type, llvm::Value* value) {
   llvm::Value* const beyond = builder_.CreateICmpUGE(code, all(bits, format.end_of_finite()));
   llvm::Value* const nan = encode_nan(type, sign, size);
   result = builder_.CreateSelect(beyond, encode_beyond(type, sign, nan), result);
-  llvm::Value* const not_a_number = builder_.CreateICmpUGT(size, all(bits, wide_infinity));
+  llvm::Value* const not_a_number = builder_.CreateICmpUGT(size, all(bits, binary32::infinity));
   return builder_.CreateTrunc(builder_.CreateSelect(not_a_number, nan, result), stored);
 }
 
@@ -106,22 +98,22 @@ llvm::Value* ElementTranslator::encode(ElementType type, llvm::Value* value) {
 llvm::Value* ElementTranslator::encode_finite(ElementType type, llvm::Value* magnitude) {
   const FloatFormat format = float_format(type);
   llvm::Type* const bits = magnitude->getType();
-  const int down = wide_mantissa_bits - format.mantissa_bits;
+  const int down = binary32::mantissa_bits - format.mantissa_bits;
   llvm::Value* const odd = builder_.CreateAnd(builder_.CreateLShr(magnitude, down), all(bits, 1));
   const uint32_t half = (1u << (down - 1)) - 1;
   llvm::Value* const sum = builder_.CreateAdd(builder_.CreateAdd(magnitude, all(bits, half)), odd);
-  const uint32_t rebias = uint32_t(wide_bias - format.bias) << format.mantissa_bits;
+  const uint32_t rebias = uint32_t(binary32::bias - format.bias) << format.mantissa_bits;
   llvm::Value* const normal = builder_.CreateSub(builder_.CreateLShr(sum, down), all(bits, rebias));
-  if (format.bias == wide_bias) return normal;
+  if (format.bias == binary32::bias) return normal;
   // A number whose last bit is worth the smallest spacing of the format: adding it rounds.
-  const uint32_t large = power_of_two(1 - format.bias + down);
+  const uint32_t large = binary32::power_of_two(1 - format.bias + down);
   llvm::Type* const floating = with_element(magnitude, builder_.getFloatTy());
   llvm::Value* const rounded =
       builder_.CreateFAdd(builder_.CreateBitCast(magnitude, floating), all(floating, large));
   llvm::Value* const denormal =
       builder_.CreateSub(builder_.CreateBitCast(rounded, bits), all(bits, large));
   llvm::Value* const is_denormal =
-      builder_.CreateICmpULT(magnitude, all(bits, power_of_two(1 - format.bias)));
+      builder_.CreateICmpULT(magnitude, all(bits, binary32::power_of_two(1 - format.bias)));
   return builder_.CreateSelect(is_denormal, denormal, normal);
 }
 
@@ -133,10 +125,11 @@ llvm::Value* ElementTranslator::encode_nan(ElementType type, llvm::Value* sign,
   const uint32_t end = format.end_of_finite(), sign_bit = 1u << format.magnitude_bits();
   switch (format.ending) {
     case Ending::infinite: {
-      llvm::Value* const mantissa = builder_.CreateOr(
-          builder_.CreateAnd(magnitude, all(bits, wide_mantissa)), all(bits, wide_quiet_bit));
+      llvm::Value* const mantissa =
+          builder_.CreateOr(builder_.CreateAnd(magnitude, all(bits, binary32::mantissa)),
+                            all(bits, binary32::quiet_bit));
       llvm::Value* const payload =
-          builder_.CreateLShr(mantissa, wide_mantissa_bits - format.mantissa_bits);
+          builder_.CreateLShr(mantissa, binary32::mantissa_bits - format.mantissa_bits);
       return builder_.CreateOr(builder_.CreateOr(payload, all(bits, end)), sign);
     }
     case Ending::unsigned_0:
@@ -168,14 +161,14 @@ llvm::Value* ElementTranslator::encode_power_of_two(llvm::Value* value) {
   constexpr uint32_t half = 0x400000, least_normal = 0x800000, tie = 0x600000, nan = 255;
   llvm::Type* const bits = value->getType();
   llvm::Value* const normal =
-      builder_.CreateLShr(builder_.CreateAdd(value, all(bits, half)), wide_mantissa_bits);
+      builder_.CreateLShr(builder_.CreateAdd(value, all(bits, half)), binary32::mantissa_bits);
   llvm::Value* const denormal =
       builder_.CreateZExt(builder_.CreateICmpUGE(value, all(bits, tie)), bits);
   llvm::Value* const is_denormal = builder_.CreateICmpULT(value, all(bits, least_normal));
   llvm::Value* const code = builder_.CreateSelect(is_denormal, denormal, normal);
   // Positive and finite: 1 up to the bits before infinity.
   llvm::Value* const from_1 = builder_.CreateSub(value, all(bits, 1));
-  llvm::Value* const is_number = builder_.CreateICmpULT(from_1, all(bits, wide_infinity - 1));
+  llvm::Value* const is_number = builder_.CreateICmpULT(from_1, all(bits, binary32::infinity - 1));
   return builder_.CreateSelect(is_number, code, all(bits, nan));
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "element/float_format.hpp"
 #include "llvm/block_translation.hpp"
 
 namespace restride::llvm_jit {
@@ -11,12 +12,6 @@ namespace restride::llvm_jit {
 using namespace program;
 
 namespace {
-
-/// Complex numbers are pairs of these.
-ElementType part_type(ElementType type) {
-  if (!is_complex(type)) return type;
-  return type == ElementType::c64 ? ElementType::f32 : ElementType::f64;
-}
 
 int part_bytes(ElementType type) { return int(storage_bytes(part_type(type))); }
 

@@ -1,6 +1,6 @@
 // Complex numbers: pairs of floats, the real part first. What is done to the parts alone is done as
 // to floats.
-#include "xbyak/coverage.hpp"
+#include "element/float_format.hpp"
 #include "xbyak/translator.hpp"
 
 namespace restride::xbyak {

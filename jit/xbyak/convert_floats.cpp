@@ -5,6 +5,7 @@
 // overflows, and maxima give their second argument for NaN.
 #include <bit>
 
+#include "element/float_format.hpp"
 #include "xbyak/coverage.hpp"
 #include "xbyak/translator.hpp"
 
@@ -33,8 +34,8 @@ void Translator::float_to_float(const Hop& hop) {
   if (hop.from == f32 && hop.type == f64) return vcvtps2pd(to, a);
   if (hop.from == f64) return hop.to_odd ? f64_to_odd_f32(hop) : vcvtpd2ps(to, a);
   if (hop.type == bf16) return f32_to_bf16(hop);
-  if (storage_bytes(hop.from) == 1) return narrow_float_to_f32(hop);
-  if (storage_bytes(hop.type) == 1) return f32_to_narrow_float(hop);
+  if (is_byte_float(hop.from)) return narrow_float_to_f32(hop);
+  if (is_byte_float(hop.type)) return f32_to_narrow_float(hop);
   vpmovzxwd(to, a);
   vpslld(to, to, 16);
   vaddps(to, to, constant(0x80000000, 4));  // -0 changes nothing, but quiets NaNs

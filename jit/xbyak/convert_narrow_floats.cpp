@@ -2,10 +2,6 @@
 // rounding. A format is data (element/float_format.hpp); its numbers become constants.
 //
 //     code   s | exponent | m bits          f32    s | exponent | 23 bits
-//
-// What a comparison chooses is noted in k7, with AVX2 in a register.
-#include <bit>
-
 #include "element/float_format.hpp"
 #include "xbyak/translator.hpp"
 
@@ -16,58 +12,12 @@ using enum ElementType;
 
 namespace {
 
-constexpr int wide_mantissa_bits = 23, wide_bias = 127;
-constexpr uint32_t wide_sign = 0x80000000, wide_infinity = 0x7f800000, wide_quiet_bit = 0x400000,
-                   wide_nan = wide_infinity | wide_quiet_bit;
-constexpr uint8_t unordered = 3;
-
-constexpr uint32_t power_of_two(int exponent) {
-  return uint32_t(exponent + wide_bias) << wide_mantissa_bits;
-}
-
 /// How far the last place of a format is above that of f32.
 constexpr int places_above(const FloatFormat& format) {
-  return wide_mantissa_bits - format.mantissa_bits;
-}
-
-/// What is added to the exponent.
-constexpr uint32_t rebias(const FloatFormat& format) {
-  return uint32_t(wide_bias - format.bias) << wide_mantissa_bits;
+  return binary32::mantissa_bits - format.mantissa_bits;
 }
 
 }  // namespace
-
-/// The register that notes what is chosen; with AVX-512 one that is not used.
-const Translator::Register& Translator::chosen_register(const Hop& hop) {
-  constexpr int width = 4;
-  return numbered(family_ == Family::evex ? hop.to : temporary(), hop.count * width);
-}
-
-/// Signed.
-void Translator::choose_greater(const Register& chosen, const Register& a, uint32_t than) {
-  if (family_ == Family::evex) return vpcmpgtd(k7, a, constant(than, 4));
-  vpcmpgtd(chosen, a, constant(than, 4));
-}
-
-void Translator::choose_equal(const Register& chosen, const Register& a, uint32_t value) {
-  if (family_ == Family::evex) return vpcmpeqd(k7, a, constant(value, 4));
-  vpcmpeqd(chosen, a, constant(value, 4));
-}
-
-void Translator::choose_nans(const Register& chosen, const Register& a) {
-  if (family_ == Family::evex) return vcmpps(k7, a, a, unordered);
-  vcmpps(chosen, a, a, unordered);
-}
-
-void Translator::take_chosen(const Register& to, const Register& from, const Register& chosen) {
-  if (family_ == Family::evex) return vmovdqu32(to | k7, from);
-  vblendvps(to, to, from, chosen);
-}
-
-void Translator::take_chosen(const Register& to, uint32_t value, const Register& chosen) {
-  if (family_ == Family::evex) return vmovdqu32(to | k7, constant(value, 4));
-  vblendvps(to, to, constant(value, 4, 1), chosen);
-}
 
 /// Denormals become f32 as the integers that they are: those of f32 itself would be slow to
 /// multiply.
@@ -87,27 +37,27 @@ void Translator::narrow_float_to_f32(const Hop& hop) {
   vpmovzxbd(sign, source(hop));
   vandps(to, sign, constant(0x7f, 4));
   vpslld(sign, sign, 24);
-  vandps(sign, sign, constant(wide_sign, 4));
+  vandps(sign, sign, constant(binary32::sign, 4));
   vpslld(normal, to, uint8_t(up));
-  vpaddd(normal, normal, constant(rebias(format), 4));
+  vpaddd(normal, normal, constant(binary32::rebias(format), 4));
   vcvtdq2ps(to, to);
-  vmulps(to, to, constant(power_of_two(1 - format.bias - format.mantissa_bits), 4));
-  choose_greater(chosen, normal, power_of_two(1 - format.bias) - 1);
+  vmulps(to, to, constant(binary32::power_of_two(1 - format.bias - format.mantissa_bits), 4));
+  choose_greater(chosen, normal, binary32::power_of_two(1 - format.bias) - 1);
   take_chosen(to, normal, chosen);
-  const uint32_t end = (format.end_of_finite() << up) + rebias(format);
+  const uint32_t end = (format.end_of_finite() << up) + binary32::rebias(format);
   if (format.ending == Ending::infinite) {
     choose_greater(chosen, to, end - 1);
-    vpaddd(normal, to, constant(wide_infinity - end, 4));
+    vpaddd(normal, to, constant(binary32::infinity - end, 4));
     take_chosen(to, normal, chosen);
-    vaddps(to, to, constant(wide_sign, 4));  // -0 changes nothing, but quiets NaNs
+    vaddps(to, to, constant(binary32::sign, 4));  // -0 changes nothing, but quiets NaNs
   } else if (format.ending == Ending::one_nan) {
     choose_equal(chosen, to, end);
-    take_chosen(to, wide_nan, chosen);
+    take_chosen(to, binary32::quiet_nan, chosen);
   }
   vorps(to, to, sign);
   if (format.ending != Ending::unsigned_0) return;
-  choose_equal(chosen, to, wide_sign);
-  take_chosen(to, wide_nan, chosen);
+  choose_equal(chosen, to, binary32::sign);
+  take_chosen(to, binary32::quiet_nan, chosen);
 }
 
 /// 0 is 2^-127, a denormal of f32; 255 is the NaN. Both have the bit that makes NaNs quiet.
@@ -115,11 +65,11 @@ void Translator::power_to_f32(const Hop& hop) {
   const Register &to = result(hop), &other = numbered(temporary(), hop.count * 4);
   const Register& chosen = chosen_register(hop);
   vpmovzxbd(to, source(hop));
-  vpslld(to, to, wide_mantissa_bits);
-  vorps(other, to, constant(wide_quiet_bit, 4));
+  vpslld(to, to, binary32::mantissa_bits);
+  vorps(other, to, constant(binary32::quiet_bit, 4));
   choose_equal(chosen, to, 0);
   take_chosen(to, other, chosen);
-  choose_equal(chosen, to, wide_infinity);
+  choose_equal(chosen, to, binary32::infinity);
   take_chosen(to, other, chosen);
 }
 
@@ -135,15 +85,15 @@ void Translator::f32_to_narrow_float(const Hop& hop) {
     f32_to_power(hop, a, other);
   } else {
     const Register& chosen = chosen_register(hop);
-    vandps(to, a, constant(~wide_sign, 4));
+    vandps(to, a, constant(~binary32::sign, 4));
     vpsrld(other, to, uint8_t(down));
     vandps(other, other, constant(1, 4));
     vpaddd(other, other, constant((1u << (down - 1)) - 1, 4));
     vpaddd(other, other, to);
     vpsrld(other, other, uint8_t(down));
-    vpsubd(other, other, constant(rebias(format) >> down, 4));
-    choose_greater(chosen, to, power_of_two(1 - format.bias) - 1);
-    const uint32_t large = power_of_two(1 - format.bias + down);
+    vpsubd(other, other, constant(binary32::rebias(format) >> down, 4));
+    choose_greater(chosen, to, binary32::power_of_two(1 - format.bias) - 1);
+    const uint32_t large = binary32::power_of_two(1 - format.bias + down);
     vaddps(to, to, constant(large, 4));
     vpsubd(to, to, constant(large, 4));
     take_chosen(to, other, chosen);
@@ -189,11 +139,11 @@ void Translator::f32_to_power(const Hop& hop, const Register& a, const Register&
   constexpr uint32_t tie_of_least = 0x600000, nan = 255;
   const Register& to = numbered(hop.to, hop.count * 4);
   const Register& chosen = chosen_register(hop);
-  vpminud(other, a, constant(wide_infinity, 4));
+  vpminud(other, a, constant(binary32::infinity, 4));
   vxorps(to, to, to);
   choose_greater(chosen, other, tie_of_least - 1);
-  vpaddd(other, other, constant(wide_quiet_bit, 4));
-  vpsrld(other, other, wide_mantissa_bits);
+  vpaddd(other, other, constant(binary32::quiet_bit, 4));
+  vpsrld(other, other, binary32::mantissa_bits);
   take_chosen(to, other, chosen);
   choose_equal(chosen, a, 0);
   take_chosen(to, nan, chosen);

@@ -16,6 +16,8 @@
 
 #include <algorithm>
 
+#include "element/float_format.hpp"
+
 namespace restride::xbyak {
 
 using namespace program;
@@ -69,15 +71,13 @@ bool translates_arithmetic(Operation operation, ElementType type) {
 
 }  // namespace
 
-ElementType part_type(ElementType type) { return type == c64 ? f32 : f64; }
-
 bool is_small_integer(ElementType type) { return is_integer(type) && bits(type) < 8; }
 
 ElementType next_type(ElementType from, ElementType to) {
   if (from == to || is_complex(from)) return to;
   if (is_complex(to)) return from == part_type(to) ? to : next_type(from, part_type(to));
   if (from == f4e2m1fn) return f16;
-  if (is_narrow_float(from) && storage_bytes(from) == 1) return f32;
+  if (is_byte_float(from)) return f32;
   if (is_small_integer(from)) return is_signed(from) ? s8 : u8;
   if (to == pred) return to;
   if (from == pred) return u8;

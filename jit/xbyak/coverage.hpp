@@ -10,9 +10,6 @@ namespace restride::xbyak {
 /// Integers of less than a byte.
 bool is_small_integer(ElementType type);
 
-/// Of complex numbers.
-ElementType part_type(ElementType type);
-
 /// The type that a conversion goes to first; `to` where one step does it. From type to type this
 /// ends at `to`, and rounds once. Precondition: both are translated.
 ElementType next_type(ElementType from, ElementType to);

@@ -8,6 +8,12 @@ namespace restride::xbyak {
 using namespace program;
 using enum ElementType;
 
+namespace {
+
+constexpr uint32_t all_ones = 0xffffffff;
+
+}  // namespace
+
 /// Piece by piece, as conversions. The lowest number by -1 is itself: as many low bits are kept. By
 /// zero: all ones.
 void Translator::divide_integers(const Op& op) {
@@ -25,40 +31,24 @@ void Translator::divide_integers(const Op& op) {
     divide_piece({type, op.type, count, dividend, divisor});
     put_piece(quotients, at == 0 ? -1 : quotients, dividend, at, bytes);
   }
-  set_where_zero(numbered(quotients, vector_bytes), vector(op.b), dividend, width);
-  avx_move(vector(op.to), numbered(quotients, vector_bytes));
+  const Register &made = numbered(quotients, vector_bytes),
+                 &zeros = numbered(dividend, vector_bytes);
+  if (width == 4) {
+    choose_equal(zeros, vector(op.b), 0);
+    take_chosen(made, all_ones, zeros);
+  }
+  avx_move(vector(op.to), made);
 }
 
-/// All bits of the elements of `to` whose divisor is 0. `spare`: a register for AVX2.
-void Translator::set_where_zero(const Register& to, const Register& divisor, int spare, int width) {
-  constexpr uint64_t ones = 0xff;
-  if (family_ == Family::vex) {
-    const Register& zeros = numbered(spare, program_.vector_bytes);
-    if (width == 1) vpcmpeqb(zeros, divisor, constant(0, 1));
-    if (width == 2) vpcmpeqw(zeros, divisor, constant(0, 1));
-    if (width == 4) vpcmpeqd(zeros, divisor, constant(0, 1));
-    return vorps(to, to, zeros);
-  }
-  switch (width) {
-    case 1:
-      vptestnmb(k7, divisor, divisor);
-      return vmovdqu8(to | k7, constant(ones, 1));
-    case 2:
-      vptestnmw(k7, divisor, divisor);
-      return vmovdqu16(to | k7, constant(ones, 1));
-    default:
-      vptestnmd(k7, divisor, divisor);
-      return vmovdqu32(to | k7, constant(ones, 1));
-  }
-}
-
-/// to = to / a, cut off.
+/// to = to / a, cut off, and of less than four bytes by zero all ones; a is overwritten.
 void Translator::divide_piece(const Hop& hop) {
   const Register &to = numbered(hop.to, hop.count * int(storage_bytes(hop.from))), &a = source(hop);
   const Register& whole = numbered(hop.to, hop.count * 4);
   if (hop.from == f32) {
     vdivps(to, to, a);
     vcvttps2dq(whole, to);
+    choose_equal(a, a, 0);
+    take_chosen(whole, all_ones, a);
     return narrow({s32, hop.type, hop.count, hop.to, hop.to}, 0);
   }
   vdivpd(to, to, a);

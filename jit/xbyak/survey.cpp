@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "element/float_format.hpp"
 #include "xbyak/coverage.hpp"
 
 namespace restride::xbyak {
@@ -75,10 +76,7 @@ class Walk {
 
   void visit_computation(const Op& op) {
     survey_.code_bound += bytes_per_computation;
-    const auto is_byte = [](ElementType type) {
-      return is_float(type) && storage_bytes(type) == 1;
-    };
-    survey_.takes_many_temporaries |= is_byte(op.from) || is_byte(op.type);
+    survey_.takes_many_temporaries |= is_byte_float(op.from) || is_byte_float(op.type);
     if (survey_.refused == nullptr && !translates(op, set_)) survey_.refused = &op;
   }
 

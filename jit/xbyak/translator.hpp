@@ -241,9 +241,16 @@ class Translator : private Xbyak::CodeGenerator {
   void clamp(const Hop& hop, uint64_t lowest, uint64_t highest);
   void avx_round(const Op& op);
 
+  // ---- choices.cpp
+  const Register& chosen_register(const Hop& hop);
+  void choose_greater(const Register& chosen, const Register& a, uint32_t than);
+  void choose_equal(const Register& chosen, const Register& a, uint32_t value);
+  void choose_nans(const Register& chosen, const Register& a);
+  void take_chosen(const Register& to, const Register& from, const Register& chosen);
+  void take_chosen(const Register& to, uint32_t value, const Register& chosen);
+
   // ---- divide_integers.cpp
   void divide_integers(const Op& op);
-  void set_where_zero(const Register& to, const Register& divisor, int spare, int width);
   void divide_piece(const Hop& hop);
 
   // ---- complex_numbers.cpp
@@ -255,12 +262,6 @@ class Translator : private Xbyak::CodeGenerator {
   void complex_to_pred(const Hop& hop);
 
   // ---- convert_narrow_floats.cpp
-  const Register& chosen_register(const Hop& hop);
-  void choose_greater(const Register& chosen, const Register& a, uint32_t than);
-  void choose_equal(const Register& chosen, const Register& a, uint32_t value);
-  void choose_nans(const Register& chosen, const Register& a);
-  void take_chosen(const Register& to, const Register& from, const Register& chosen);
-  void take_chosen(const Register& to, uint32_t value, const Register& chosen);
   void narrow_float_to_f32(const Hop& hop);
   void power_to_f32(const Hop& hop);
   void f32_to_narrow_float(const Hop& hop);
@@ -343,7 +344,7 @@ class Translator : private Xbyak::CodeGenerator {
   uint32_t busy_ = 0;                   ///< those of the operation at hand
   uint32_t spare_ = 0;                  ///< temporaries among them that are done with
   int saved_vectors_ = 0;               ///< temporaries that something lives in
-  std::array<uint8_t, 8> victims_{};
+  std::array<uint8_t, 16> victims_{};
   bool failed_ = false;
 
   std::vector<TableCopy> tables_;

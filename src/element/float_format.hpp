@@ -62,6 +62,30 @@ constexpr FloatFormat float_format(ElementType type) {
   }
 }
 
+/// What generated code that goes through f32 knows of its bits.
+namespace binary32 {
+constexpr int mantissa_bits = 23, bias = 127;
+constexpr uint32_t sign = 0x80000000, infinity = 0x7f800000, quiet_bit = 0x400000,
+                   mantissa = 0x7fffff, quiet_nan = infinity | quiet_bit;
+
+/// Precondition: a normal number.
+constexpr uint32_t power_of_two(int exponent) { return uint32_t(exponent + bias) << mantissa_bits; }
+
+/// What is added to a code's exponent, the code shifted to the top.
+constexpr uint32_t rebias(const FloatFormat& format) {
+  return uint32_t(bias - format.bias) << mantissa_bits;
+}
+}  // namespace binary32
+
+/// Floats of 8 bits and less.
+inline bool is_byte_float(ElementType type) { return is_float(type) && storage_bytes(type) == 1; }
+
+/// Complex numbers are pairs of these; others are themselves.
+inline ElementType part_type(ElementType type) {
+  if (!is_complex(type)) return type;
+  return type == ElementType::c64 ? ElementType::f32 : ElementType::f64;
+}
+
 /// The value of a code. A NaN keeps its sign and has its payload at the top, quiet.
 double decode(const FloatFormat& format, uint32_t code);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/arithmetic.hpp"
+#include "element/float_format.hpp"
 #include "microkernel/emitter.hpp"
 #include "microkernel/formula.hpp"
 #include "microkernel/microkernel.hpp"
@@ -71,7 +72,7 @@ Body emit_computed_rows(const nest::Tile& tile, const ElementOp& op, const Strid
     widest = std::max(widest, element_bytes(op, operand));
     narrowest = std::min(narrowest, element_bytes(op, operand));
     const ElementType type = operand == 0 ? op.target_type : operand_type(op, operand);
-    if (is_float(type) && storage_bytes(type) == 1) converted += storage_bytes(ElementType::f32);
+    if (is_byte_float(type)) converted += storage_bytes(ElementType::f32);
   }
   // Each side of these goes through f32 by some twenty instructions a register.
   widest = std::max(widest, converted);

@@ -15,8 +15,6 @@ bool is_small(ElementType type) {
   return type == s1 || type == s2 || type == s4 || type == u1 || type == u2 || type == u4;
 }
 
-bool is_complex_type(ElementType type) { return type == c64 || type == c128; }
-
 bool is_function(Operation operation) {
   return operation == Operation::remainder || operation == Operation::power;
 }
@@ -35,8 +33,8 @@ ElementType computing_type_of(ElementType type) { return is_narrow_float(type) ?
 
 bool xbyak_converts(ElementType from, ElementType to, const Target& target) {
   if (from == to) return true;
-  if (is_complex_type(from)) return is_complex_type(to) || to == pred;
-  if (is_complex_type(to)) return xbyak_converts(from, to == c64 ? f32 : f64, target);
+  if (is_complex(from)) return is_complex(to) || to == pred;
+  if (is_complex(to)) return xbyak_converts(from, to == c64 ? f32 : f64, target);
   // Twice rounded is not once rounded.
   const bool as_far_as_f32 = to == bf16 || to == f8e8m0fnu;
   if (as_far_as_f32 && is_integer(from) && storage_bytes(from) >= 4) return false;
@@ -47,7 +45,7 @@ bool xbyak_converts(ElementType from, ElementType to, const Target& target) {
 }
 
 bool xbyak_computes(Operation operation, ElementType type) {
-  if (is_complex_type(type)) return !is_function(operation) && operation != Operation::divide;
+  if (is_complex(type)) return !is_function(operation) && operation != Operation::divide;
   if (is_small(type) || is_narrow_float(type) || is_function(operation)) return false;
   return operation != Operation::divide || !is_wide_integer(type);
 }
