@@ -69,6 +69,31 @@ TEST(Streaming, BeginsEarlierWhereNeighboursInTheTargetAreNoneInTheSource) {
                    target);
 }
 
+TEST(Streaming, BeginsLaterWhereRowsOfNarrowElementsBeginBetweenLines) {
+  Target target = *find_target("avx512_vbmi");
+  target.l1_bytes = 32 * 1024;
+  target.translated_pages = 1792;
+  target.transposed_streaming_bytes = target.crowded_streaming_bytes = 1 << 18;
+  target.imaging_bytes = target.gathered_streaming_bytes = 1 << 18;
+  target.narrow_streaming_bytes = 1 << 22;
+  expect_streaming({{"u8[700,1900] -> u8[700,1900]{0,1}", false},
+                    {"u16[500,1900] -> u16[500,1900]{0,1}", false},
+                    {"u8[2000,3,300] -> u8[2000,3,300]{0,2,1}", false},
+                    {"u8[700,3100] -> u8[700,3100]{0,1}", true},  // more than that
+                    {"u8[704,1900] -> u8[704,1900]{0,1}", true},  // on lines
+                    {"u8[190,5000] -> u8[190,5000]{0,1}", true},  // few rows
+                    {"u8[193,5000] -> u8[193,5000]{0,1}", false},
+                    {"u8[3077,500] -> u8[3077,500]{0,1}", true},    // many
+                    {"u16[500,1000] -> u16[500,1000]{0,1}", true},  // near each other
+                    {"u8[1025,1900] -> u8[1025,1900]{0,1}", true},  // crowding sets
+                    {"f32[300,1900] -> f32[300,1900]{0,1}", true}},
+                   target);
+  target.translated_pages = 324;
+  expect_streaming({{"u8[700,1900] -> u8[700,1900]{0,1}", true},  // of 324.7 pages
+                    {"u8[690,1900] -> u8[690,1900]{0,1}", false}},
+                   target);
+}
+
 TEST(Streaming, CountsLinesThatColumnsShareOnce) {
   // Columns 5 to 8 bytes apart: nine to thirteen of them, or eight, in a line.
   Target target = *find_target("avx512_vbmi");

@@ -98,6 +98,23 @@ TEST(TouchingRows, StayInTheCachesNoLongerWhereVectorsArePartsOfLines) {
   }
 }
 
+TEST(TouchingRows, AreShiftedWhereImagesOfThemWouldBeLarge) {
+  struct Row {
+    const char* text;
+    bool shifted;
+  };
+  Target target = streaming_target();
+  target.shifted_touching_image_bytes = 16 * 1024;
+  for (const Row& row : {Row{"f32[257,7001] -> f32[257,7001]{0,1}", true},
+                         Row{"f32[255,7001] -> f32[255,7001]{0,1}", false},
+                         // However near they are in the source.
+                         Row{"c128[5,257,203] -> c128[5,257,203]{1,2,0}", true},
+                         Row{"u16[257,7001] -> u16[257,7001]{0,1}", false}}) {
+    EXPECT_EQ(scheduled(row.text, target).staging == Staging::shifted_panels, row.shifted)
+        << row.text;
+  }
+}
+
 TEST(TouchingRows, AreJoinedInBoxesThatAreWidened) {
   struct Row {
     const char* text;

@@ -82,6 +82,22 @@ Planned plan_for(const IterationSpace& simplified, const Target& target, const P
                    target, promise);
 }
 
+/// Transposes around the caches of which only blocks that are permuted would be short, and leave
+/// single lines: in images of smaller steps (f16[52,82,362] reversed .14 -> .44 of the ceiling), or
+/// through the caches (f16[4639,152,9] reversed .12 -> .85, [52,7,13,1383]{1,2,3,0} .34 -> .66).
+std::optional<Planned> instead_of_permuted(const IterationSpace& simplified, Schedule images,
+                                           const Target& target, const Promise& promise,
+                                           CodeGoal goal, int64_t most_bytes) {
+  images.short_images = true;
+  Planned plan = plan_with(std::move(images), simplified.op.bytes, target, promise);
+  if (plan.code_bytes > most_bytes) {
+    Target cached = target;
+    stream_beyond(cached, std::numeric_limits<int64_t>::max());
+    plan = plan_for(simplified, cached, promise, goal);
+  }
+  return plan.code_bytes <= most_bytes ? std::optional(std::move(plan)) : std::nullopt;
+}
+
 /// The same, but what is long is made of smaller blocks, or else of narrower vectors.
 Planned plan_shortly(const IterationSpace& simplified, const Target& target, const Promise& promise,
                      CodeGoal goal, int64_t most_bytes = most_code_bytes) {
@@ -107,12 +123,10 @@ Planned plan_shortly(const IterationSpace& simplified, const Target& target, con
   Schedule in_steps;
   if (streams && plan.code_bytes > most_bytes) in_steps = plan.schedule;
   rather(target, CodeGoal::small);
-  // Blocks that are permuted leave single lines: f16[52,82,362] reversed .14 of the ceiling, in
-  // images of smaller steps .44.
   if (streams && plan.schedule.movement == Movement::permute) {
-    in_steps.short_images = true;
-    Planned images = plan_with(std::move(in_steps), simplified.op.bytes, target, promise);
-    if (images.code_bytes <= most_bytes) plan = std::move(images);
+    std::optional<Planned> other =
+        instead_of_permuted(simplified, std::move(in_steps), target, promise, goal, most_bytes);
+    if (other) plan = *std::move(other);
   }
   const bool half_lines = plan.schedule.nontemporal && movement == Movement::transpose;
   Target narrower = target;

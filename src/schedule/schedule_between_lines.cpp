@@ -253,10 +253,12 @@ bool shifts_touching_rows(const Draft& draft) {
   const int row = draft.contiguous(0), column = draft.contiguous(1);
   if (row < 0 || column < 0 || row == column || bytes < least_shifted_touching_bytes) return false;
   const Loop& loop = draft.loop(row);
-  return masks_lines(draft.target()) && touch_between_lines(draft, row, column) &&
-         !is_padded(draft, loop) &&
-         loop.extent * bytes >= draft.target().shifted_touching_run_bytes &&
-         std::abs(loop.stride[1]) >= least_shifted_touching_pitch;
+  const Target& target = draft.target();
+  const bool far = std::abs(loop.stride[1]) >= least_shifted_touching_pitch;
+  const bool shifts = (far && loop.extent * bytes >= target.shifted_touching_run_bytes) ||
+                      loop.extent * target.line_bytes >= target.shifted_touching_image_bytes;
+  return shifts && masks_lines(target) && touch_between_lines(draft, row, column) &&
+         !is_padded(draft, loop);
 }
 
 bool touching_rows(Draft& draft) {

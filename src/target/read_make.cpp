@@ -191,6 +191,13 @@ void take_intel(Make& make) {
   // reversed .73 -> .81 of the ceiling, 7264 x 7264 .79 -> .87), 44 other problems in .96 (f32
   // 8192 x 8192 .91).
   make.asked_ahead_bytes = 16 * 1024;
+  // An image, the lines that it is made of and those that come next do not stay in L1 together: 84
+  // transposes of f32, f64 and c128 in .82 of the time, f64 381 x 738 .47 -> .82 of the ceiling,
+  // c128 .59 -> .86; f32 of 256 to 290 rows .84 to 1.34. u16 .85 to 1.0, beyond 32 MB 1.4.
+  make.shifted_touching_image_bytes = make.l1_bytes / 3;
+  // 299 transposes of u8 and u16 of 2.5 to 32 MB in .82 of the time, .58 -> .83 of the ceiling, 16
+  // bytes behind a line .81, two threads .82; beyond 40 MB .7 to 2.1.
+  make.narrow_streaming_bytes = 16 * make.l2_bytes;
   // Neighbours leave less of the third level at times: fills of 48 to 60 MB .5 to .8 of the time
   // around the caches, of 20 to 36 MB 1.04 to 1.15, of 40 MB .95 and 1.01.
   make.streaming_fill_bytes = std::min(make.streaming_fill_bytes, 16 * make.l2_bytes);

@@ -84,9 +84,9 @@ int network_piece_bytes(const Make& make, int64_t element_bytes) {
 
 void stream_beyond(Make& make, int64_t bytes) {
   make.streaming_bytes = make.transposed_streaming_bytes = make.crowded_streaming_bytes =
-      make.kept_crowded_streaming_bytes = make.gathered_streaming_bytes = bytes;
-  make.streaming_fill_bytes = make.streaming_repeat_bytes = make.streaming_page_repeat_bytes =
-      make.imaging_bytes = make.far_imaging_bytes = bytes;
+      make.kept_crowded_streaming_bytes = make.narrow_streaming_bytes = bytes;
+  make.gathered_streaming_bytes = make.streaming_fill_bytes = make.streaming_repeat_bytes =
+      make.streaming_page_repeat_bytes = make.imaging_bytes = make.far_imaging_bytes = bytes;
 }
 
 InstructionSet instruction_set(const Target& target) {

@@ -32,6 +32,9 @@ struct Make {
   int64_t crowded_streaming_bytes = 24 * 1024 * 1024;
   /// The same, if more, for those that vectors of half a line write well (keeps_crowded).
   int64_t kept_crowded_streaming_bytes = 0;
+  /// The same, if more, for elements of one and two bytes where rows of the target begin between
+  /// lines and have hundreds of elements (keeps_narrow_rows).
+  int64_t narrow_streaming_bytes = 0;
   /// The same where rows of the source crowd them, which are copied to scratch in the caches.
   int64_t gathered_streaming_bytes = 24 * 1024 * 1024;
   /// The same where hardly anything is read.
@@ -60,6 +63,8 @@ struct Make {
   /// Runs of a target that touch are shifted, not put together with others, if they are of so many
   /// bytes and their rows are far apart in the source.
   int64_t shifted_touching_run_bytes = std::numeric_limits<int64_t>::max();
+  /// So are those, wherever they are in the source, of which images would take so many bytes.
+  int64_t shifted_touching_image_bytes = std::numeric_limits<int64_t>::max();
   /// Blocks of transposes in the caches have the rows of a network, and go on along the source,
   /// where its rows crowd sets of L1 or begin between lines of which the target's are whole.
   bool walks_along_source = false;
