@@ -113,6 +113,8 @@ struct Schedule {
   bool images_blocks = false;
   /// Networks of a transpose get rows that are skewed.
   bool skews_rows = false;
+  /// Networks of a transpose make a lane of a row each, the last one over the one before it.
+  bool lane_rows = false;
   /// Whole vectors of the target go around the caches.
   bool nontemporal = false;
   /// Of a splat: long runs of the target are stored by one operation each.

@@ -48,6 +48,7 @@ std::string to_string(const Schedule& schedule) {
                                       " in windows of " + std::to_string(schedule.window)) +
       (schedule.nontemporal ? ", non-temporal stores" : "") +
       (schedule.stores_runs ? ", runs by one operation each" : "") +
+      (schedule.lane_rows ? ", rows lane by lane" : "") +
       (schedule.wide_panels ? ", by way of panels of lines" : "") +
       (schedule.strips_rows ? ", rows by way of strips" : "") +
       (schedule.staging == Staging::panels_of_gathered_rows ? ", by way of rows in scratch" : "") +

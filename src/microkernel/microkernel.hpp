@@ -69,6 +69,7 @@ struct Machine {
   bool short_images;   ///< and come in and leave in smaller steps
   bool images_blocks;  ///< blocks leave scratch by way of images of their columns
   bool skews_rows;     ///< networks of a transpose get rows that are skewed (skewed_network.hpp)
+  bool lane_rows;      ///< networks of a transpose make a lane of a row each
   bool is_end;  ///< little of a transpose is moved: code is short, and asks for what it reads
 };
 

@@ -74,6 +74,31 @@ bool takes_narrow_registers(const Draft& draft) {
   return halves * row >= whole && std::min(row, column) >= lane_bytes;
 }
 
+// Shorter ones only of narrow elements that do not stay in L1.
+constexpr int64_t widest_lane_row_element = 4, widest_short_lane_row_element = 2;
+
+/// Whether rows of some lanes, not of whole vectors, are written lane by lane: networks of a vector
+/// would make lanes of which there is nothing. Not of rows that go on in another digit, whose runs
+/// fill vectors.
+bool makes_lane_rows(const Draft& draft) {
+  const Target& target = draft.target();
+  const int64_t bytes = draft.space().op.bytes;
+  const int down = draft.contiguous(0), across = draft.contiguous(1);
+  if (down < 0 || across < 0 || down == across || bytes > widest_lane_row_element) return false;
+  const int64_t row = draft.loop(down).extent * bytes;
+  const bool is_short = row < lanes_bytes;
+  if (row <= lane_bytes || row == lanes_bytes || row > target.lane_rows_bytes ||
+      (is_short && (bytes > widest_short_lane_row_element || stays_in_l1(draft))))
+    return false;
+  // Invariant 7 of programs.
+  if (2 * (ceil_div(row, lane_bytes) * lane_bytes - row) > row) return false;
+  const int next = draft.next_in_run(0, row);
+  const bool touches = next < 0 || next == across;
+  return touches && target.vector_bytes > lanes_bytes && draft.goal() == CodeGoal::fast &&
+         !draft.schedule().nontemporal && !draft.is_part() && !crowds_sets(draft) &&
+         draft.loop(down).own.empty() && goes_on(draft, 1, bytes, lanes_bytes);
+}
+
 /// What the networks of a transpose take of the operands, bytes.
 struct Runs {
   int64_t row = 0;     ///< of the target
@@ -266,7 +291,9 @@ void transpose(Draft& draft) {
   const bool apart = shifts_touching_rows(draft);
   if (!schedule.shifts_runs && (touching_rows(draft) || transpose_source_digits(draft))) return;
   const int64_t bytes = draft.space().op.bytes;
-  const bool narrow = takes_narrow_registers(draft);
+  schedule.lane_rows = makes_lane_rows(draft);
+  if (schedule.lane_rows) schedule.network_column_bytes = lanes_bytes, schedule.skews_rows = false;
+  const bool narrow = !schedule.lane_rows && takes_narrow_registers(draft);
   const int64_t widest = narrow ? target.l1_vector_bytes : target.vector_bytes;
   if (narrow) schedule.network_column_bytes = std::min(schedule.network_column_bytes, widest);
   const Schedule undecided = schedule;
@@ -324,7 +351,7 @@ void transpose(Draft& draft) {
       static_cast<int>(std::clamp(round_up_to_power_of_two(row), int64_t{16}, widest));
   if (short_rows)
     schedule.vector_bytes = target.vector_bytes;
-  else if (lanes && row == lane_bytes)
+  else if (schedule.lane_rows || (lanes && row == lane_bytes))
     schedule.vector_bytes = lanes_bytes;
   else if (schedule.skews_rows && row == skewed_row_bytes && column > lane_bytes)
     schedule.vector_bytes = target.vector_bytes;  // of two rows

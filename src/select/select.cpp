@@ -260,6 +260,7 @@ class Selector {
                           schedule.short_images,
                           schedule.images_blocks,
                           schedule.skews_rows,
+                          schedule.lane_rows,
                           tile.is_end};
     const bool fills_bytes = op.packing[0].bits == 0;
     if (fills && fills_bytes) return emit_rows(tile, RowValue::fill, around.at, machine);

@@ -71,6 +71,9 @@ struct Make {
   /// Narrow columns of a target whose lines meet in sets of L1 are written by two lines at a time,
   /// if arrays take more than half of L2.
   bool pairs_meeting_lines = false;
+  /// Rows of the target of more than a lane, and up to so many bytes, are written lane by lane in
+  /// the caches (makes_lane_rows).
+  int64_t lane_rows_bytes = 0;
   /// Rows of a few lines and less, which begin between lines, are put together before they leave.
   bool images_rows = false;
   /// Images of columns ask for the rows of the next box as those of one come in, not while columns

@@ -33,6 +33,7 @@ Target target_of(const Setup& setup) {
   target.narrow_permute_steps = 1;
   target.dense_ring_bytes = steps ? 4 : 0;
   target.skews_rows = steps;
+  target.lane_rows_bytes = target.name == "avx512" ? 48 : 0;
   target.reads_ahead_of_masks = !steps;
   const bool runs = target.name == "sse2" || target.name == "avx512";
   target.stored_run_bytes = runs ? 256 : std::numeric_limits<int64_t>::max();

@@ -70,6 +70,11 @@ std::vector<Side> chosen(const nest::Tile& tile, uint32_t which, size_t operand)
   return sides;
 }
 
+/// How much of a row of the target one network makes.
+int64_t row_bytes(const Machine& machine) {
+  return machine.lane_rows ? program::lane_bytes : machine.vector_bytes;
+}
+
 class Transpose {
  public:
   Transpose(std::vector<Side> rows, std::vector<Side> columns, const Strides& at,
@@ -77,7 +82,7 @@ class Transpose {
       : machine_(machine),
         tables_(tables),
         at_(at),
-        rows_(std::move(rows), machine.vector_bytes / machine.element_bytes),
+        rows_(std::move(rows), row_bytes(machine) / machine.element_bytes),
         columns_(std::move(columns), machine.network_column_bytes / machine.element_bytes) {}
 
   Body emit() const {
@@ -168,10 +173,23 @@ std::vector<Part> in_chunks(std::vector<Side> sides, int64_t most) {
   return parts;
 }
 
+/// The same of parts of a lane each. The last one has a whole lane, too, and writes some of the one
+/// before it again.
+std::vector<Part> in_lanes(std::vector<Side> sides, int64_t lane) {
+  std::vector<Part> parts = in_chunks(sides, lane);
+  if (parts.size() == 1) return parts;
+  Part& last = parts.back();
+  last.behind = sides.back().at(sides.back().extent - lane);
+  last.sides.back().extent = lane;
+  return parts;
+}
+
 Body emit_networks(std::vector<Side> rows, std::vector<Side> columns, const Strides& at,
                    const Machine& machine, Tables& tables) {
   const int64_t element = machine.element_bytes;
-  const std::vector<Part> row_parts = in_chunks(std::move(rows), machine.vector_bytes / element);
+  const int64_t chunk = row_bytes(machine) / element;
+  const std::vector<Part> row_parts =
+      machine.lane_rows ? in_lanes(std::move(rows), chunk) : in_chunks(std::move(rows), chunk);
   // Images take more columns at a time than networks do.
   const int64_t network = std::min<int64_t>(machine.network_column_bytes, machine.vector_bytes);
   const std::vector<Part> column_parts = in_chunks(std::move(columns), network / element);
@@ -182,7 +200,8 @@ Body emit_networks(std::vector<Side> rows, std::vector<Side> columns, const Stri
       append(body, Transpose(row.sides, column.sides, from, machine, tables).emit());
     }
   }
-  return body;
+  // Lanes that are written again are of one unit of work.
+  return machine.lane_rows ? loop_always(1, {}, std::move(body)) : body;
 }
 
 /// Rows and their padding: in images, or in networks, or, of more than a vector, apart.
