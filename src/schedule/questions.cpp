@@ -130,6 +130,27 @@ bool crowds_between_lines(const Draft& draft) {
          pitch >= least_crowded_pitch_lines * target.line_bytes;
 }
 
+/// Of source and target together, beyond which stores around the caches pay where columns crowd
+/// sets. `gathers`: rows of the source do, too.
+int64_t most_cached_crowded(const Draft& draft, bool gathers) {
+  const Target& target = draft.target();
+  const ElementOp& op = draft.space().op;
+  if (crowds_between_lines(draft)) {
+    const int64_t times = op.bytes == 2 ? 1 : times_of_pairs;
+    const int64_t between = times * target.crowded_between_lines_bytes;
+    if (between < target.crowded_streaming_bytes) return between;
+  }
+  const int64_t most =
+      std::max(target.crowded_streaming_bytes,
+               keeps_crowded(draft) ? target.kept_crowded_streaming_bytes : int64_t{0});
+  const int64_t pitch = draft.loop(draft.contiguous(1)).stride[0];
+  const bool on_lines = is_move(op) && pitch % target.line_bytes == 0;
+  if (on_lines && narrows_well(op.bytes) && source_rows_stay(draft))
+    return std::max(most, target.gathered_streaming_bytes);
+  const bool kept = gathers && op.bytes == kept_element_bytes && pitch % target.page_bytes != 0;
+  return kept ? std::max(most, target.gathered_streaming_bytes / kept_share) : most;
+}
+
 /// Of source and target together, beyond which stores around the caches pay. Columns of wide
 /// elements that wait are made in scratch for a quarter more: f64 1025 x 1025, 17 MB, .68 to .83 of
 /// the time, 1023 x 1023 .82 to .92; c128 769 x 769, 19 MB, .88 to 1.29; 25 and 26 MB 1.4 to 1.7.
@@ -148,21 +169,7 @@ int64_t most_cached_bytes(const Draft& draft) {
     return std::max(target.transposed_streaming_bytes,
                     keeps_narrow_rows(draft) ? target.narrow_streaming_bytes : int64_t{0});
   }
-  if (crowds_between_lines(draft)) {
-    const int64_t times = op.bytes == 2 ? 1 : times_of_pairs;
-    const int64_t between = times * target.crowded_between_lines_bytes;
-    if (between < target.crowded_streaming_bytes) return between;
-  }
-  const int64_t most =
-      std::max(target.crowded_streaming_bytes,
-               keeps_crowded(draft) ? target.kept_crowded_streaming_bytes : int64_t{0});
-  const bool on_lines =
-      is_move(op) && draft.loop(draft.contiguous(1)).stride[0] % target.line_bytes == 0;
-  if (on_lines && narrows_well(op.bytes) && source_rows_stay(draft))
-    return std::max(most, target.gathered_streaming_bytes);
-  const bool kept = gathers && op.bytes == kept_element_bytes &&
-                    draft.loop(draft.contiguous(1)).stride[0] % target.page_bytes != 0;
-  return kept ? std::max(most, target.gathered_streaming_bytes / kept_share) : most;
+  return most_cached_crowded(draft, gathers);
 }
 
 }  // namespace
