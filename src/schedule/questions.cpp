@@ -120,14 +120,13 @@ bool keeps_narrow_rows(const Draft& draft) {
 constexpr int64_t least_crowded_pitch_lines = 2, times_of_pairs = 7;
 
 /// Whether a transpose whose columns crowd sets makes rows that begin between lines out of those
-/// that are whole lines, up to four bytes an element: both ends of what is written wait.
+/// that are whole lines: both ends of what is written wait.
 bool crowds_between_lines(const Draft& draft) {
   const Target& target = draft.target();
   const Loop &down = draft.loop(draft.contiguous(0)), &across = draft.loop(draft.contiguous(1));
   const int64_t pitch = std::abs(down.stride[1]);
-  return is_move(draft.space().op) && draft.space().op.bytes <= 4 &&
-         across.stride[0] % target.line_bytes != 0 && pitch % target.line_bytes == 0 &&
-         pitch >= least_crowded_pitch_lines * target.line_bytes;
+  return is_move(draft.space().op) && across.stride[0] % target.line_bytes != 0 &&
+         pitch % target.line_bytes == 0 && pitch >= least_crowded_pitch_lines * target.line_bytes;
 }
 
 /// Of source and target together, beyond which stores around the caches pay where columns crowd
