@@ -167,9 +167,12 @@ TEST(ColumnPlaces, KeepColumnsAndVectorsOfThemWithinAPage) {
   constexpr int64_t page = 4096, line = 64;
   for (const int64_t columns : {4, 8, 16, 32, 64}) {
     for (int64_t run = 65; run * columns < 3 * page; run += 1 + run / 16) {
-      const ColumnPlaces places = ColumnPlaces::in_pages(run, columns, line, page);
-      const bool evenly = run * columns <= page || ceil_div(columns, (page - line) / run) > 2;
+      const int64_t together = run % 2 == 0 ? 1 : columns / 4;
+      const ColumnPlaces places = ColumnPlaces::in_pages(run, columns, together, line, page);
+      const int64_t in_page = (page - line) / run / together * together;
+      const bool evenly = run * columns <= page || in_page == 0 || 2 * in_page < columns;
       ASSERT_EQ(places.evenly(), evenly) << run << " x " << columns;
+      if (!evenly) EXPECT_EQ(places.columns_of_page(), in_page) << run << " x " << columns;
       for (int64_t k = 0; k < columns; ++k) {
         const int64_t begin = places.at(k), last = begin + run - 1;
         if (evenly) {

@@ -16,11 +16,11 @@ constexpr int64_t most_pages = 2;
 
 }  // namespace
 
-ColumnPlaces ColumnPlaces::in_pages(int64_t run, int64_t columns, int64_t line_bytes,
-                                    int64_t page_bytes) {
+ColumnPlaces ColumnPlaces::in_pages(int64_t run, int64_t columns, int64_t together,
+                                    int64_t line_bytes, int64_t page_bytes) {
   ColumnPlaces places(run);
   // The first one of a page may begin anywhere in its first line.
-  const int64_t in_page = (page_bytes - line_bytes) / run;
+  const int64_t in_page = (page_bytes - line_bytes) / run / together * together;
   const bool one = run * columns <= page_bytes;
   if (one || in_page == 0 || ceil_div(columns, in_page) > most_pages) return places;
   places.in_page_ = in_page;

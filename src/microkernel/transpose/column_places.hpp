@@ -20,9 +20,9 @@ class ColumnPlaces {
   /// All of them `pitch` bytes apart.
   explicit ColumnPlaces(int64_t pitch) : pitch_(pitch) {}
 
-  /// Columns of `run` bytes in two pages of scratch, if they need and fit those; else one behind
-  /// the other.
-  static ColumnPlaces in_pages(int64_t run, int64_t columns, int64_t line_bytes,
+  /// Columns of `run` bytes, `together` of which come in at a time, in two pages of scratch, if
+  /// they need and fit those; else one behind the other.
+  static ColumnPlaces in_pages(int64_t run, int64_t columns, int64_t together, int64_t line_bytes,
                                int64_t page_bytes);
 
   /// Where column `k` begins, bytes.
@@ -30,6 +30,10 @@ class ColumnPlaces {
 
   /// Whether all are alike far apart.
   bool evenly() const { return in_page_ == 0; }
+  /// Else how many are.
+  int64_t columns_of_page() const { return in_page_; }
+  /// How far apart those are, bytes.
+  int64_t pitch() const { return pitch_; }
 
   /// Of byte `at` of the run: how much further back its place is than if all columns touched, and
   /// the first byte of the run that is in the next page.

@@ -248,7 +248,8 @@ class JoinedTranspose {
   /// Vectors that lie in two pages take masks.
   ColumnPlaces places() const {
     if (!machine_.target.byte_masks) return ColumnPlaces(run_);
-    return ColumnPlaces::in_pages(run_, panel_columns_, line_, machine_.target.page_bytes);
+    return ColumnPlaces::in_pages(run_, panel_columns_, network_columns(machine_), line_,
+                                  machine_.target.page_bytes);
   }
 
   Machine machine_;

@@ -147,19 +147,32 @@ Body PanelImage::short_rows() const {
 }
 
 Body PanelImage::networks(int64_t first_row, int64_t rows) const {
-  const int64_t element = machine_.element_bytes;
-  const int64_t columns =
-      std::min<int64_t>(machine_.network_column_bytes, machine_.vector_bytes) / element;
-  const int64_t times = columns_ / columns, rest = columns_ % columns;
+  if (places_.evenly()) return networks_of(first_row, rows, 0, columns_);
+  const int64_t page = places_.columns_of_page(), pages = columns_ / page;
   Body body;
-  if (times > 0 && places_.evenly()) {
-    body = loop_always(times,
-                       {{source_stream, columns * element}, {scratch_stream, places_.at(columns)}},
-                       body_of(network(first_row, rows, 0, columns)));
+  if (pages > 0) {
+    body = loop_always(
+        pages, {{source_stream, page * machine_.element_bytes}, {scratch_stream, places_.at(page)}},
+        networks_of(first_row, rows, 0, page));
   }
-  for (int64_t k = 0; k < times && !places_.evenly(); ++k)
-    append(body, body_of(network(first_row, rows, k * columns, columns)));
-  if (rest > 0) append(body, body_of(network(first_row, rows, times * columns, rest)));
+  const int64_t rest = columns_ % page;
+  if (rest > 0) append(body, networks_of(first_row, rows, pages * page, rest));
+  return body;
+}
+
+Body PanelImage::networks_of(int64_t first_row, int64_t rows, int64_t first_column,
+                             int64_t count) const {
+  const int64_t columns = network_columns(machine_);
+  const int64_t times = count / columns, rest = count % columns;
+  Body body;
+  if (times > 0) {
+    body = loop_always(times,
+                       {{source_stream, columns * machine_.element_bytes},
+                        {scratch_stream, columns * places_.pitch()}},
+                       body_of(network(first_row, rows, first_column, columns)));
+  }
+  if (rest > 0)
+    append(body, body_of(network(first_row, rows, first_column + times * columns, rest)));
   return body;
 }
 

@@ -6,6 +6,7 @@
 // Here: how it is made. How it leaves is up to the microkernel.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -20,6 +21,12 @@ namespace restride {
 /// Rows of several digits are taken so many networks at a time: all of them fill their lanes then,
 /// where a digit would fill a part of each.
 constexpr int64_t most_unrolled_networks = 3;
+
+/// Columns of a network in a panel.
+constexpr int64_t network_columns(const Machine& machine) {
+  return std::min<int64_t>(machine.network_column_bytes, machine.vector_bytes) /
+         machine.element_bytes;
+}
 
 /// Rows of several digits come in by so many that look alike, and fill networks of `network_rows`
 /// best, up to `most_networks` of them.
@@ -68,6 +75,9 @@ class PanelImage {
   std::vector<program::Step> steps(int64_t rows) const;
   program::Body asks_of(int64_t first_row, int64_t rows) const;
   program::Body networks(int64_t first_row, int64_t rows) const;
+  /// Those of `count` columns that are alike far apart.
+  program::Body networks_of(int64_t first_row, int64_t rows, int64_t first_column,
+                            int64_t count) const;
   int64_t rows_at_once(int64_t rows, int64_t columns) const;
   /// A network of some rows and columns, from where the streams stand.
   program::Block network(int64_t first_row, int64_t rows, int64_t first_column,
