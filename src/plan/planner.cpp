@@ -84,7 +84,7 @@ Planned plan_for(const IterationSpace& simplified, const Target& target, const P
 
 /// Transposes around the caches of which only blocks that are permuted would be short, and leave
 /// single lines: in images of smaller steps (f16[52,82,362] reversed .14 -> .44 of the ceiling), or
-/// through the caches (f16[4639,152,9] reversed .12 -> .85, [52,7,13,1383]{1,2,3,0} .34 -> .66).
+/// through the caches (f16[4639,152,9] reversed .12 -> .69, [52,7,13,1383]{1,2,3,0} .34 -> .66).
 std::optional<Planned> instead_of_permuted(const IterationSpace& simplified, Schedule images,
                                            const Target& target, const Promise& promise,
                                            CodeGoal goal, int64_t most_bytes) {
