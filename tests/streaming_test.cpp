@@ -98,13 +98,13 @@ TEST(Streaming, BeginsEarlierWhereColumnsThatCrowdSetsBeginBetweenLines) {
   Target target = *find_target("avx512_vbmi");
   target.l1_bytes = 32 * 1024;
   target.rereads_crowded_rows = true;
-  target.crowded_between_lines_bytes = 1 << 18;
+  target.crowded_between_lines_bytes = 7 << 18;
   target.crowded_streaming_bytes = target.transposed_streaming_bytes = 1 << 23;
   expect_streaming({{"u16[1025,256] -> u16[1025,256]{0,1}", true},
                     {"u16[3,2049,64] -> u16[3,2049,64]{1,2,0}", true},
                     {"u8[1025,1024] -> u8[1025,1024]{0,1}", true},
                     {"f32[1023,256] -> f32[1023,256]{0,1}", true},
-                    {"u8[1025,512] -> u8[1025,512]{0,1}", false},  // less than seven times that
+                    {"u8[1025,512] -> u8[1025,512]{0,1}", false},        // less than that
                     {"u16[9,1025,32] -> u16[9,1025,32]{1,2,0}", false},  // near each other
                     {"u16[1025,250] -> u16[1025,250]{0,1}", false},      // between lines
                     {"u16[1024,256] -> u16[1024,256]{0,1}", false},      // on lines

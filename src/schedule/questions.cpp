@@ -104,12 +104,10 @@ constexpr int64_t least_pair_pitch = 2 * 1024;
 bool keeps_narrow_rows(const Draft& draft) {
   const Target& target = draft.target();
   const int64_t bytes = draft.space().op.bytes;
-  const int across = draft.contiguous(1), down = draft.contiguous(0);
-  if (!is_move(draft.space().op) || bytes > 2 || across < 0 || down < 0 || across == down)
-    return false;
-  const Loop& row = draft.loop(down);
+  if (!is_move(draft.space().op) || bytes > 2) return false;
+  const Loop &row = draft.loop(draft.contiguous(0)), &across = draft.loop(draft.contiguous(1));
   const int64_t pitch = std::abs(row.stride[1]);
-  return draft.loop(across).stride[0] % target.line_bytes != 0 && row.extent >= least_narrow_rows &&
+  return across.stride[0] % target.line_bytes != 0 && row.extent >= least_narrow_rows &&
          row.extent <= most_narrow_rows &&
          row.extent * std::min(pitch, target.page_bytes) <=
              target.translated_pages * target.page_bytes &&
@@ -117,7 +115,7 @@ bool keeps_narrow_rows(const Draft& draft) {
 }
 
 // Emerald Rapids, f32 nearer in the source 1.1 to 1.5 of the time.
-constexpr int64_t least_crowded_pitch_lines = 2, times_of_pairs = 7;
+constexpr int64_t least_crowded_pitch_lines = 2, share_of_pairs = 7;
 
 /// Whether a transpose whose columns crowd sets makes rows that begin between lines out of those
 /// that are whole lines: both ends of what is written wait.
@@ -135,8 +133,8 @@ int64_t most_cached_crowded(const Draft& draft, bool gathers) {
   const Target& target = draft.target();
   const ElementOp& op = draft.space().op;
   if (crowds_between_lines(draft)) {
-    const int64_t times = op.bytes == 2 ? 1 : times_of_pairs;
-    const int64_t between = times * target.crowded_between_lines_bytes;
+    const int64_t share = op.bytes == 2 ? share_of_pairs : 1;
+    const int64_t between = target.crowded_between_lines_bytes / share;
     if (between < target.crowded_streaming_bytes) return between;
   }
   const int64_t most =

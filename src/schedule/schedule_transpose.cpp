@@ -300,7 +300,10 @@ void transpose(Draft& draft) {
   const SourceWalk walk = walk_along_source(draft);
   const bool crowded = crowds_sets(draft), crowds = make_room_in_l1(draft);
   const std::optional<Runs> runs = take_runs(draft, widest);
-  if (!runs) return;  // permuted
+  if (!runs) {  // permuted
+    schedule.lane_rows = false;
+    return;
+  }
   auto [row, column, lanes] = *runs;
   const bool short_rows = short_rows_touch(draft, row, column);
   const bool streams = schedule.nontemporal;

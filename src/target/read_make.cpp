@@ -200,11 +200,11 @@ void take_intel(Make& make) {
   make.narrow_streaming_bytes = 16 * make.l2_bytes;
   // 142 transposes of u8, u16 and f32 in .83 of the time (u8[48,2100] reversed .49 -> .68 of the
   // ceiling), 16 bytes behind a line .87, two threads .84; rows of 49 to 128 bytes .9 to 1.7, of 32
-  // up to 1.2, those that go on in another digit 1.1 to 2.
+  // up to 1.2, those that go on in another digit .8 to 2.
   make.lane_rows_bytes = 48;
   // 49 transposes of .3 to 2.5 MB in .78 of the time, 16 bytes behind a line .77, two threads .88:
   // u16 4097 x 128 .35 -> .65 of the ceiling; u8 and f32 of 1 MB .85 to 1.5.
-  make.crowded_between_lines_bytes = make.l2_bytes / 8;
+  make.crowded_between_lines_bytes = make.l2_bytes / 8 * 7;
   // Neighbours leave less of the third level at times: fills of 48 to 60 MB .5 to .8 of the time
   // around the caches, of 20 to 36 MB 1.04 to 1.15, of 40 MB .95 and 1.01.
   make.streaming_fill_bytes = std::min(make.streaming_fill_bytes, 16 * make.l2_bytes);

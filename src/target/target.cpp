@@ -83,7 +83,7 @@ int network_piece_bytes(const Make& make, int64_t element_bytes) {
 }
 
 void stream_beyond(Make& make, int64_t bytes) {
-  make.crowded_between_lines_bytes = bytes / 7;
+  make.crowded_between_lines_bytes = bytes;
   make.streaming_bytes = make.transposed_streaming_bytes = make.crowded_streaming_bytes =
       make.kept_crowded_streaming_bytes = make.narrow_streaming_bytes = bytes;
   make.gathered_streaming_bytes = make.streaming_fill_bytes = make.streaming_repeat_bytes =

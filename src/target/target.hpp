@@ -30,9 +30,9 @@ struct Make {
   int64_t transposed_streaming_bytes = 24 * 1024 * 1024;
   /// The same where columns of a transpose crowd sets of the caches.
   int64_t crowded_streaming_bytes = 24 * 1024 * 1024;
-  /// The same, if less, for pairs of bytes whose rows begin between lines, and come out of rows of
-  /// whole lines (crowds_between_lines); seven times that for narrower and wider elements.
-  int64_t crowded_between_lines_bytes = std::numeric_limits<int64_t>::max() / 7;
+  /// The same, if less, where rows begin between lines, and come out of rows of whole lines
+  /// (crowds_between_lines); a seventh of it for pairs of bytes.
+  int64_t crowded_between_lines_bytes = std::numeric_limits<int64_t>::max();
   /// The same, if more, for those that vectors of half a line write well (keeps_crowded).
   int64_t kept_crowded_streaming_bytes = 0;
   /// The same, if more, for elements of one and two bytes where rows of the target begin between

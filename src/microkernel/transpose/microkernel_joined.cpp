@@ -27,6 +27,7 @@
 #include "microkernel/transpose/paced_asks.hpp"
 #include "microkernel/transpose/panel_image.hpp"
 #include "microkernel/transpose/shifted_image.hpp"
+#include "microkernel/transpose/transpose_network.hpp"
 
 namespace restride {
 namespace {

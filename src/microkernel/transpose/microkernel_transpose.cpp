@@ -186,13 +186,10 @@ std::vector<Part> in_lanes(std::vector<Side> sides, int64_t lane) {
 
 Body emit_networks(std::vector<Side> rows, std::vector<Side> columns, const Strides& at,
                    const Machine& machine, Tables& tables) {
-  const int64_t element = machine.element_bytes;
-  const int64_t chunk = row_bytes(machine) / element;
+  const int64_t chunk = row_bytes(machine) / machine.element_bytes;
   const std::vector<Part> row_parts =
       machine.lane_rows ? in_lanes(std::move(rows), chunk) : in_chunks(std::move(rows), chunk);
-  // Images take more columns at a time than networks do.
-  const int64_t network = std::min<int64_t>(machine.network_column_bytes, machine.vector_bytes);
-  const std::vector<Part> column_parts = in_chunks(std::move(columns), network / element);
+  const std::vector<Part> column_parts = in_chunks(std::move(columns), network_columns(machine));
   Body body;
   for (const Part& row : row_parts) {
     for (const Part& column : column_parts) {

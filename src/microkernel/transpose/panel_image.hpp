@@ -6,7 +6,6 @@
 // Here: how it is made. How it leaves is up to the microkernel.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -21,12 +20,6 @@ namespace restride {
 /// Rows of several digits are taken so many networks at a time: all of them fill their lanes then,
 /// where a digit would fill a part of each.
 constexpr int64_t most_unrolled_networks = 3;
-
-/// Columns of a network in a panel.
-constexpr int64_t network_columns(const Machine& machine) {
-  return std::min<int64_t>(machine.network_column_bytes, machine.vector_bytes) /
-         machine.element_bytes;
-}
 
 /// Rows of several digits come in by so many that look alike, and fill networks of `network_rows`
 /// best, up to `most_networks` of them.

@@ -11,6 +11,7 @@
 // it has to come out.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -21,6 +22,12 @@
 #include "microkernel/microkernel.hpp"
 
 namespace restride {
+
+/// Columns that one network takes. Images take more of them at a time than networks do.
+constexpr int64_t network_columns(const Machine& machine) {
+  return std::min<int64_t>(machine.network_column_bytes, machine.vector_bytes) /
+         machine.element_bytes;
+}
 
 /// Where an element stands, in bytes: in the source read, and in what is written. One that is
 /// filled is padding and not read.
