@@ -217,11 +217,12 @@ constexpr int64_t shifted_chunk_lines(const Target& target, int64_t element_byte
 }
 bool can_shift(const TileRun& rows, const TileRun& columns, const Machine& machine);
 program::Body emit_shifted_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,
-                                     const Machine& machine, int64_t& scratch_bytes);
+                                     const Machine& machine, Tables& tables,
+                                     int64_t& scratch_bytes);
 /// Of which: whether panels come in and leave by turns, as those of wide elements do.
 bool shifts_by_turns(const Machine& machine);
 program::Body emit_shifted_by_turns(const TileRun& rows, const TileRun& columns, const Strides& at,
-                                    const Machine& machine, int64_t& scratch_bytes);
+                                    const Machine& machine, Tables& tables, int64_t& scratch_bytes);
 
 /// The same where rows of the target of any length touch, so that panels of columns make whole
 /// lines; `filled`: elements of padding behind each of them.

@@ -44,11 +44,27 @@ class StoredLines {
   }
 
   void store(const program::Op& op) {
-    const bool around = op.code == program::Code::store_nontemporal;
-    if ((!around && op.code != program::Code::store) || program_.streams[op.stream] != 0) return;
-    const int64_t begin = at_[op.stream] + op.offset;
-    std::set<int64_t>& lines = around ? around_ : through_;
-    for (int64_t line = begin / 64; line <= (begin + op.bytes - 1) / 64; ++line) lines.insert(line);
+    if (op.code < program::Code::store || program_.streams[op.stream] != 0) return;
+    const int64_t begin = at_[op.stream] + op.offset, place = begin % 64;
+    switch (op.code) {
+      case program::Code::store:
+      case program::Code::store_nontemporal: {
+        std::set<int64_t>& lines = op.code == program::Code::store ? through_ : around_;
+        for (int64_t k = begin / 64; k <= (begin + op.bytes - 1) / 64; ++k) lines.insert(k);
+        return;
+      }
+      case program::Code::store_line:
+        if (op.width == 0 || place < op.width) around_.insert(begin / 64);
+        return;
+      case program::Code::store_begin:
+        through_.insert(begin / 64);
+        return;
+      case program::Code::store_end:
+        if (place > 0) through_.insert(begin / 64);
+        return;
+      default:
+        return;
+    }
   }
 
   const Program& program_;

@@ -42,7 +42,7 @@ TileRun rows_in_scratch(int64_t rows, int64_t row_bytes) {
 class ShiftedTranspose {
  public:
   ShiftedTranspose(const TileRun& rows, const TileRun& columns, const Strides& at,
-                   const Machine& machine)
+                   const Machine& machine, Tables& tables)
       : machine_(machine),
         gathers_(machine.staging == Staging::panels_of_gathered_rows),
         rows_(rows),
@@ -50,7 +50,7 @@ class ShiftedTranspose {
         at_(at),
         row_bytes_(columns.extent() * machine.element_bytes),
         panel_(panel()),
-        box_(rows_, columns_, at, panel_, machine),
+        box_(rows_, columns_, at, panel_, machine, tables),
         asks_(rows.first(chunk_rows(machine)), row_bytes_, at[1], machine,
               {box_.panels(), iterations(), flushed_columns(panel_) * lines_of_column()}) {}
 
@@ -182,8 +182,8 @@ bool can_shift(const TileRun& rows, const TileRun& columns, const Machine& machi
 }
 
 Body emit_shifted_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,
-                            const Machine& machine, int64_t& scratch_bytes) {
-  const ShiftedTranspose transpose(rows, columns, at, machine);
+                            const Machine& machine, Tables& tables, int64_t& scratch_bytes) {
+  const ShiftedTranspose transpose(rows, columns, at, machine, tables);
   scratch_bytes = std::max(scratch_bytes, transpose.scratch_bytes());
   return transpose.emit();
 }

@@ -24,12 +24,12 @@ using Chunk = ShiftedBox::Chunk;
 class ShiftedByTurns {
  public:
   ShiftedByTurns(const TileRun& rows, const TileRun& columns, const Strides& at,
-                 const Machine& machine)
+                 const Machine& machine, Tables& tables)
       : machine_(machine),
         rows_(rows),
         columns_(columns),
         panel_(rows, chunk_rows(machine), at[1], machine),
-        box_(rows_, columns_, at, panel_, machine),
+        box_(rows_, columns_, at, panel_, machine, tables),
         ahead_(rows.first(chunk_rows(machine)), columns, at[1], machine,
                {1, flushed_columns(panel_)}) {}
 
@@ -134,8 +134,8 @@ bool shifts_by_turns(const Machine& machine) {
 }
 
 Body emit_shifted_by_turns(const TileRun& rows, const TileRun& columns, const Strides& at,
-                           const Machine& machine, int64_t& scratch_bytes) {
-  const ShiftedByTurns transpose(rows, columns, at, machine);
+                           const Machine& machine, Tables& tables, int64_t& scratch_bytes) {
+  const ShiftedByTurns transpose(rows, columns, at, machine, tables);
   scratch_bytes = std::max(scratch_bytes, transpose.scratch_bytes());
   return transpose.emit();
 }

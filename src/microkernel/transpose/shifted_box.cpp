@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 #include <utility>
+#include <vector>
 
 #include "microkernel/transpose/column_images.hpp"
 #include "microkernel/transpose/shifted_image.hpp"
@@ -115,20 +116,35 @@ program::Block ShiftedBox::rest_of_column_out(const Asks& asks) const {
     }
     if (asks) asks(emitter, 0, begin);
   }
-  const int64_t end = at_[0] + whole;
-  emitter.store_end(shifted(emitter, before, before, end), target_stream, end);
-  if (whole < bytes) {
-    emitter.store(panel_.line(emitter, 0, whole, panel_at()), target_stream, end,
-                  static_cast<int>(bytes - whole));
-  }
+  if (whole < bytes) before = part_of_vector_out(emitter, before, whole, bytes - whole);
+  end_out(emitter, before, at_[0] + bytes);
   return emitter.take();
+}
+
+/// The line that the end of one vector and so many bytes behind it make, if they fill it. Returns
+/// what a whole vector that ends with those has.
+Reg ShiftedBox::part_of_vector_out(Emitter& emitter, Reg before, int64_t begin,
+                                   int64_t bytes) const {
+  const Reg part = panel_.line(emitter, 0, begin, panel_at());
+  const int64_t at = at_[0] + begin;
+  // Where the vector would begin there is another line then.
+  emitter.store_line(shifted(emitter, before, part, at), target_stream, at + bytes - line_, 0,
+                     bytes);
+  const int width = shifted_bytes(machine_);
+  std::vector<uint8_t> last(static_cast<size_t>(line_ / width));
+  std::iota(last.begin(), last.end(), static_cast<uint8_t>(bytes / width));
+  return emitter.permute(width, before, part, tables_.add(std::move(last)));
+}
+
+/// What the last vector has of the line in which the box ends.
+void ShiftedBox::end_out(Emitter& emitter, Reg last, int64_t end) const {
+  emitter.store_end(shifted(emitter, last, last, end), target_stream, end);
 }
 
 Body ShiftedBox::ends_out() const {
   Emitter emitter(machine_.target, machine_.vector_bytes);
   const Reg rest = emitter.load(left_over_stream, 0, machine_.vector_bytes);
-  const int64_t end = at_[0] + chunks() * chunk_bytes();
-  emitter.store_end(shifted(emitter, rest, rest, end), target_stream, end);
+  end_out(emitter, rest, at_[0] + chunks() * chunk_bytes());
   return loop_always(columns_.extent(),
                      {columns_.step(target_stream, 0, 1), {left_over_stream, line_}},
                      body_of(emitter.take()));

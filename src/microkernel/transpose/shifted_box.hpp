@@ -12,8 +12,10 @@
 // So no line is written twice but where the box begins and ends. There it leaves by masks that keep
 // within the box: a store that touches a line on its way around the caches calls it back. Where in
 // a line a column begins is seen when the code runs, so it is the same for all of them. Rows that
-// make no whole chunk are the last one, in which the last row fills the vectors. In which order
-// panels come in and leave is not in here.
+// make no whole chunk are the last one, in which the last row fills the vectors. What they have
+// beyond whole vectors goes behind the vector before, which is whole again then: by itself it would
+// be part of two lines, one of which nothing has asked for. In which order panels come in and leave
+// is not in here.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +41,13 @@ class ShiftedBox {
   /// `panel` is where rows stand in panel_stream, behind what is left over. All references must
   /// live on.
   ShiftedBox(const TileRun& rows, const TileRun& columns, const Strides& at,
-             const StagedPanel& panel, const Machine& machine)
-      : machine_(machine), rows_(rows), columns_(columns), at_(at), panel_(panel) {}
+             const StagedPanel& panel, const Machine& machine, Tables& tables)
+      : machine_(machine),
+        tables_(tables),
+        rows_(rows),
+        columns_(columns),
+        at_(at),
+        panel_(panel) {}
 
   int64_t panels() const { return columns_.extent() / panel_.columns(); }
   int64_t chunks() const { return rows_.extent() / chunk_rows(machine_); }
@@ -94,9 +101,13 @@ class ShiftedBox {
 
  private:
   void line_out(Emitter& emitter, program::Reg before, program::Reg chunk, int64_t at) const;
+  program::Reg part_of_vector_out(Emitter& emitter, program::Reg before, int64_t begin,
+                                  int64_t bytes) const;
+  void end_out(Emitter& emitter, program::Reg last, int64_t end) const;
   program::Reg shifted(Emitter& emitter, program::Reg before, program::Reg chunk, int64_t at) const;
 
   const Machine& machine_;
+  Tables& tables_;
   const TileRun& rows_;     // make runs of the target
   const TileRun& columns_;  // make runs of the source
   Strides at_;
