@@ -64,6 +64,29 @@ TEST(ImagedRows, MakeLongRunsOfFewRowsFarApartWhereNoneLieBeside) {
   expect_runs({{"f32[4,3000,301,14] -> f32[4,3000,301,14]{3,0,2,1}", 15 * 224, 1}}, false);
 }
 
+TEST(ImagedColumns, MakeRunsOfWholeLinesWhereArraysBeginOnThem) {
+  struct Row {
+    const char* text;
+    int64_t run;  // elements; 0: as where lines need not be whole
+  };
+  for (const Row& row : {Row{"f32[80,72,72,31] -> f32[80,72,72,31]{2,0,3,1}", 144},
+                         Row{"f32[32,22,192,80] -> f32[32,22,192,80]{1,2,3,0}", 176},
+                         // Of 448 bytes, and of 1344.
+                         Row{"f32[72,64,14,128] -> f32[72,64,14,128]{2,0,1,3}", 0},
+                         Row{"f32[42,32,108,192] -> f32[42,32,108,192]{0,1,2,3}", 0},
+                         // Columns begin between lines.
+                         Row{"f32[90,71,72,31] -> f32[90,71,72,31]{2,1,3,0}", 0}}) {
+    const IterationSpace space = simplified_space(row.text);
+    Target any = streaming_target(), whole = any;
+    whole.whole_line_image_bytes = 1024;
+    const auto run = [&](const Target& target, bool begins_line) {
+      return target_run_elements(restride::schedule(space, target, CodeGoal::fast, begins_line));
+    };
+    EXPECT_EQ(run(whole, true), row.run > 0 ? row.run : run(any, true)) << row.text;
+    EXPECT_EQ(run(whole, false), run(any, false)) << row.text;
+  }
+}
+
 TEST(ImagedColumns, MakeShorterRunsWhereVectorsArePartsOfLines) {
   struct Images {
     const char* text;

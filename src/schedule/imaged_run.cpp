@@ -27,16 +27,19 @@ int64_t least_of(int64_t length, CodeGoal goal) {
 namespace {
 
 /// How much of loop `k` makes whole lines of a run of `run` bytes, up to about `most`, where all
-/// else walks lines; 0 where that takes more than `most_whole`. Zen 4, four problems .65 to
+/// else walks lines; 0 where that takes more or less than it may. Zen 4, four problems .65 to
 /// .94 of the time: f32[40,500,301,14]{3,0,2,1} .52 -> .82 of the ceiling, [400,311,33,11]
 /// {3,1,0,2} .47 -> .57.
-int64_t whole_lines(const Draft& draft, int k, int64_t run, int64_t most, int64_t most_whole) {
+int64_t whole_lines(const Draft& draft, int k, int64_t run, int64_t most, const RunLimits& limits) {
   const int64_t line = draft.target().line_bytes, count = line / std::gcd(run, line);
   const int64_t extent = draft.loop(k).extent, bytes = count * run;
-  if (count == 1 || extent % count != 0 || bytes > most_whole || !others_begin_lines(draft, k))
+  if (count == 1 || extent % count != 0 || bytes > limits.whole_bytes ||
+      !others_begin_lines(draft, k))
     return 0;
   const int64_t times = extent / count, longest = std::max<int64_t>(most / bytes, 1);
-  return count * without_rest(times, std::min(times, longest), ceil_div(longest, 2), longest);
+  const int64_t taken =
+      count * without_rest(times, std::min(times, longest), ceil_div(longest, 2), longest);
+  return taken * run < limits.least_whole_bytes ? 0 : taken;
 }
 
 /// The longest run with more of loop `k`, of a run that has `far` rows of the source by now.
@@ -54,7 +57,7 @@ int64_t take_imaged_run(Draft& draft, const RunLimits& limits, Runs runs) {
   int64_t run = draft.space().op.bytes, far = 1;
   for (int k = draft.contiguous(0); k >= 0; k = draft.next_in_run(0, run)) {
     const int64_t most = longest_run(draft, k, run, far, limits);
-    int64_t count = whole_lines(draft, k, run, most, limits.whole_bytes);
+    int64_t count = whole_lines(draft, k, run, most, limits);
     if (count == 0 && 2 * run > most) return run;
     if (!may_rest && !draft.leaves_no_rest(k)) return run;
     const int64_t extent = draft.loop(k).extent;

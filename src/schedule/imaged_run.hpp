@@ -17,7 +17,8 @@ struct RunLimits {
   /// Longer than `near_bytes` only of up to `rows_read_ahead` rows far apart in the source: f32
   /// [3,27,11,13,43,34]{5,0,2,1,4,3}, 27 of them for 6, 1.7 times as long.
   int64_t near_bytes = bytes;
-  bool rests_on_lines = false;  ///< rows that both operands have may leave rests there, too
+  int64_t least_whole_bytes = 0;  ///< to make whole lines, at least so long
+  bool rests_on_lines = false;    ///< rows that both operands have may leave rests there, too
 };
 
 /// Whether runs are pieces of longer ones.

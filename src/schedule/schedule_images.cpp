@@ -234,13 +234,20 @@ bool wants_long_images(const Draft& draft) {
           l1_holds_lines(target, down.stride[1], program::lane_bytes));
 }
 
+/// Runs of whole lines leave as they stand, and share none.
+RunLimits run_limits(const Draft& draft, int64_t columns, bool is_long) {
+  RunLimits limits{most_imaged_run_bytes(columns, draft.target(), is_long)};
+  if (draft.begins_line()) limits.whole_bytes = draft.target().whole_line_image_bytes;
+  limits.least_whole_bytes = least_imaged_run_bytes;
+  return limits;
+}
+
 bool take_images(Draft& draft, Runs runs) {
   const int64_t bytes = draft.space().op.bytes, line = draft.target().line_bytes;
   const bool is_long = wants_long_images(draft);
   const int64_t columns = take_imaged_columns(draft, runs);
   if (columns * bytes < least_imaged_column_bytes) return false;
-  const int64_t run =
-      take_imaged_run(draft, {most_imaged_run_bytes(columns, draft.target(), is_long)}, runs);
+  const int64_t run = take_imaged_run(draft, run_limits(draft, columns, is_long), runs);
   if (run < least_run_bytes(draft)) return false;
   draft.schedule().network_column_bytes = columns * bytes;
   const int64_t box = take_panels(draft, columns, run, runs);

@@ -68,6 +68,9 @@ struct Make {
   int64_t shifted_touching_run_bytes = std::numeric_limits<int64_t>::max();
   /// So are those, wherever they are in the source, of which images would take so many bytes.
   int64_t shifted_touching_image_bytes = std::numeric_limits<int64_t>::max();
+  /// Images that begin on lines have runs of whole lines, rather than longer ones, of up to so many
+  /// bytes. 0: none.
+  int64_t whole_line_image_bytes = 0;
   /// Blocks of transposes in the caches have the rows of a network, and go on along the source,
   /// where its rows crowd sets of L1 or begin between lines of which the target's are whole.
   bool walks_along_source = false;
