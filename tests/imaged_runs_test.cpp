@@ -87,6 +87,24 @@ TEST(ImagedColumns, MakeRunsOfWholeLinesWhereArraysBeginOnThem) {
   }
 }
 
+TEST(ImagedColumns, MakePiecesInBoxesOfAnyWidth) {
+  Target target = streaming_target();
+  const auto run_of = [&](const char* text) {
+    return target_run_elements(scheduled(text, target));
+  };
+  // Boxes of five panels of six times as many, and all fifteen panels.
+  const char* const some = "f32[108,24,3840] -> f32[108,24,3840]{0,1,2}";
+  const char* const all = "f32[84,928,240] -> f32[84,928,240]{0,1,2}";
+  const char* const narrow = "u16[162,24,3840] -> u16[162,24,3840]{0,1,2}";
+  const int64_t whole = run_of(some), whole_of_all = run_of(all), whole_of_narrow = run_of(narrow);
+  EXPECT_LE(whole * 4, 1024);
+  target.piece_element_bytes = 4;
+  EXPECT_GT(run_of(some), whole);
+  EXPECT_GT(run_of(all), whole_of_all);
+  EXPECT_EQ(source_run_elements(scheduled(all, target)), 240);
+  EXPECT_EQ(run_of(narrow), whole_of_narrow);
+}
+
 TEST(ImagedColumns, MakeShorterRunsWhereVectorsArePartsOfLines) {
   struct Images {
     const char* text;

@@ -71,6 +71,9 @@ struct Make {
   /// Images that begin on lines have runs of whole lines, rather than longer ones, of up to so many
   /// bytes. 0: none.
   int64_t whole_line_image_bytes = 0;
+  /// Images of elements this wide are pieces of longer runs however little of a row of the source a
+  /// box has, and boxes have more panels.
+  int64_t piece_element_bytes = std::numeric_limits<int64_t>::max();
   /// Blocks of transposes in the caches have the rows of a network, and go on along the source,
   /// where its rows crowd sets of L1 or begin between lines of which the target's are whole.
   bool walks_along_source = false;

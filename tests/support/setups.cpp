@@ -53,6 +53,7 @@ Target target_of(const Setup& setup) {
   target.asked_ahead_bytes = (runs ? 16 : 32) * 1024;
   target.shifted_touching_image_bytes = std::numeric_limits<int64_t>::max();
   target.whole_line_image_bytes = runs ? 1024 : 0;
+  target.piece_element_bytes = runs ? 4 : std::numeric_limits<int64_t>::max();
   target.shifted_touching_run_bytes = runs ? 512 : std::numeric_limits<int64_t>::max();
   target.shifted_box_bytes =
       setup.shifts_boxes || target.name == "avx512" ? 128 : std::numeric_limits<int64_t>::max();
