@@ -121,13 +121,13 @@ program::Block ShiftedBox::rest_of_column_out(const Asks& asks) const {
   return emitter.take();
 }
 
-/// The line that the end of one vector and so many bytes behind it make, if they fill it. Returns
-/// what a whole vector that ends with those has.
+/// Stores the line in which a vector ends, if `bytes` behind it fill that; returns the vector that
+/// ends with those.
 Reg ShiftedBox::part_of_vector_out(Emitter& emitter, Reg before, int64_t begin,
                                    int64_t bytes) const {
   const Reg part = panel_.line(emitter, 0, begin, panel_at());
   const int64_t at = at_[0] + begin;
-  // Where the vector would begin there is another line then.
+  // They do not where that vector begins in the same line as the one before.
   emitter.store_line(shifted(emitter, before, part, at), target_stream, at + bytes - line_, 0,
                      bytes);
   const int width = shifted_bytes(machine_);
