@@ -62,6 +62,11 @@ int Draft::contiguous(size_t operand) const {
   return next_in_run(operand, element_stride(space().op, static_cast<int>(operand)));
 }
 
+bool Draft::runs_cross() const {
+  const int target = contiguous(0), source = contiguous(1);
+  return target >= 0 && source >= 0 && target != source;
+}
+
 int Draft::next_in_run(size_t operand, int64_t bytes) const {
   for (int k = 0; k < loop_count(); ++k) {
     if (mark(k) != Mark::outside || loop(k).stride[operand] != bytes) continue;

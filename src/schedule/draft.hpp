@@ -63,6 +63,9 @@ class Draft {
   /// The loop along which neighbours lie side by side in an operand; -1 if there is none.
   int contiguous(size_t operand) const;
 
+  /// Whether there is one in the target, and another one in the source.
+  bool runs_cross() const;
+
   /// The unmarked loop that continues a run of `bytes` of an operand and may stand inside all
   /// unmarked loops.
   int next_in_run(size_t operand, int64_t bytes) const;

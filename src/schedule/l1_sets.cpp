@@ -266,7 +266,7 @@ bool source_rows_crowd(const Draft& draft) {
   const Target& target = draft.target();
   const int row = draft.contiguous(0), column = draft.contiguous(1);
   const int64_t ways = l1_ways(target);
-  if (row < 0 || column < 0 || row == column || ways == 0) return false;
+  if (!draft.runs_cross() || ways == 0) return false;
   const int64_t bytes = draft.space().op.bytes, line = target.line_bytes;
   const bool narrow = bytes < widest_crowding_bytes;
   const bool wide = bytes > widest_crowding_bytes;
@@ -291,8 +291,8 @@ SourceWalk walk_along_source(const Draft& draft) {
   const Target& target = draft.target();
   const int row = draft.contiguous(0), column = draft.contiguous(1);
   const int64_t bytes = draft.space().op.bytes, line = target.line_bytes, ways = l1_ways(target);
-  if (!target.walks_along_source || draft.schedule().nontemporal || stays_in_l1(draft) || row < 0 ||
-      column < 0 || row == column || bytes < widest_crowding_bytes)
+  if (!target.walks_along_source || draft.schedule().nontemporal || stays_in_l1(draft) ||
+      !draft.runs_cross() || bytes < widest_crowding_bytes)
     return {};
   const Loop &down = draft.loop(row), &across = draft.loop(column);
   const auto in_set = [&](const Loop& loop, size_t operand, int64_t count) {
@@ -316,8 +316,7 @@ bool target_columns_crowd(const Draft& draft) {
   const Target& target = draft.target();
   const int row = draft.contiguous(0), column = draft.contiguous(1);
   const int64_t bytes = draft.space().op.bytes, line = target.line_bytes, ways = l1_ways(target);
-  if (row < 0 || column < 0 || row == column || ways == 0 || bytes > widest_crowding_bytes)
-    return false;
+  if (!draft.runs_cross() || ways == 0 || bytes > widest_crowding_bytes) return false;
   const Loop &down = draft.loop(row), &across = draft.loop(column);
   if (down.extent * bytes < least_crowded_run_bytes || across.stride[0] % line == 0) return false;
   const int64_t columns = std::min(across.extent, counted_columns(draft, down));
@@ -328,8 +327,7 @@ bool wide_columns_wait(const Draft& draft) {
   const Target& target = draft.target();
   const int row = draft.contiguous(0), column = draft.contiguous(1);
   const int64_t bytes = draft.space().op.bytes, ways = l1_ways(target);
-  if (row < 0 || column < 0 || row == column || ways == 0 || bytes <= widest_crowding_bytes)
-    return false;
+  if (!draft.runs_cross() || ways == 0 || bytes <= widest_crowding_bytes) return false;
   const Loop &down = draft.loop(row), &across = draft.loop(column);
   const bool shorter = std::min(down.extent, across.extent) * bytes < crowding_run_bytes;
   if (shorter || target.rereads_crowded_rows) return false;

@@ -160,9 +160,7 @@ int64_t most_cached_bytes(const Draft& draft) {
   const bool gathers = is_move(op) && source_rows_crowd(draft);
   if (!crowds_sets(draft)) {
     if (gathers) return target.gathered_streaming_bytes;
-    const int across = draft.contiguous(1), down = draft.contiguous(0);
-    const bool transposes = across >= 0 && down >= 0 && across != down;
-    if (!transposes) return target.streaming_bytes;
+    if (!draft.runs_cross()) return target.streaming_bytes;
     return std::max(target.transposed_streaming_bytes,
                     keeps_narrow_rows(draft) ? target.narrow_streaming_bytes : int64_t{0});
   }
@@ -174,7 +172,7 @@ int64_t most_cached_bytes(const Draft& draft) {
 bool crowds_sets(const Draft& draft) {
   const ElementOp& op = draft.space().op;
   const int across = draft.contiguous(1), down = draft.contiguous(0);
-  if (!(is_move(op) || only_packs(op)) || across < 0 || down < 0 || across == down) return false;
+  if (!(is_move(op) || only_packs(op)) || !draft.runs_cross()) return false;
   const auto crowds = [&](int k, size_t operand, int64_t count) {
     const Loop& loop = draft.loop(k);
     const int64_t stride = loop.stride[operand] / (op.packing[operand].bits != 0 ? 8 : 1);

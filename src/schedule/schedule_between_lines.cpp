@@ -251,7 +251,7 @@ bool take_shifted_columns(Draft& draft) {
 bool shifts_touching_rows(const Draft& draft) {
   const int64_t bytes = draft.space().op.bytes;
   const int row = draft.contiguous(0), column = draft.contiguous(1);
-  if (row < 0 || column < 0 || row == column || bytes < least_shifted_touching_bytes) return false;
+  if (!draft.runs_cross() || bytes < least_shifted_touching_bytes) return false;
   const Loop& loop = draft.loop(row);
   const Target& target = draft.target();
   const bool far = std::abs(loop.stride[1]) >= least_shifted_touching_pitch;
@@ -264,7 +264,7 @@ bool shifts_touching_rows(const Draft& draft) {
 bool touching_rows(Draft& draft) {
   const int64_t bytes = draft.space().op.bytes;
   const int row = draft.contiguous(0), column = draft.contiguous(1);
-  if (row < 0 || column < 0 || row == column || !touch_between_lines(draft, row, column) ||
+  if (!draft.runs_cross() || !touch_between_lines(draft, row, column) ||
       shifts_touching_rows(draft))
     return false;
   const int64_t run = draft.loop(row).extent * bytes;
@@ -306,7 +306,7 @@ bool shifts_boxes(const Draft& draft) {
   const int64_t bytes = draft.space().op.bytes, line = target.line_bytes;
   const int row = draft.contiguous(0);
   if (!draft.schedule().nontemporal || draft.begins_line() || draft.goal() != CodeGoal::fast ||
-      row < 0 || draft.contiguous(1) < 0 || draft.contiguous(1) == row) {
+      !draft.runs_cross()) {
     return false;
   }
   const int64_t run = draft.loop(row).extent * bytes;

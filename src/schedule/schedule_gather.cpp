@@ -180,7 +180,7 @@ bool gather_streamed(Draft& draft) {
   const int row = draft.contiguous(0), column = draft.contiguous(1);
   const bool streams = draft.goal() == CodeGoal::fast && draft.schedule().nontemporal &&
                        draft.both_extent_bytes() >= draft.target().l3_bytes;
-  if (!streams || row < 0 || column < 0 || row == column ||
+  if (!streams || !draft.runs_cross() ||
       !crowds_everywhere(draft, draft.loop(row), draft.loop(column)))
     return false;
   if (makes_whole_lines(draft, draft.loop(row)) && halves_lines(draft)) {

@@ -279,10 +279,7 @@ bool take_images(Draft& draft, Runs runs) {
 }
 
 /// Whether there are runs of both operands, and images of those of the target can leave.
-bool has_runs(const Draft& draft) {
-  return shifts_images(draft) && draft.contiguous(0) >= 0 && draft.contiguous(1) >= 0 &&
-         draft.contiguous(1) != draft.contiguous(0);
-}
+bool has_runs(const Draft& draft) { return shifts_images(draft) && draft.runs_cross(); }
 
 }  // namespace
 

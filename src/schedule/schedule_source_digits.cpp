@@ -113,7 +113,7 @@ bool transpose_source_digits(Draft& draft) {
   Schedule& schedule = draft.schedule();
   const int row = draft.contiguous(0), first = draft.contiguous(1);
   const int64_t bytes = draft.space().op.bytes, lane = program::lane_bytes / bytes;
-  if (draft.goal() != CodeGoal::fast || row < 0 || first < 0 || row == first || lane < 2 ||
+  if (draft.goal() != CodeGoal::fast || !draft.runs_cross() || lane < 2 ||
       draft.loop(row).extent * bytes < target.line_bytes)
     return false;
   // Around the caches panels share out what is read.

@@ -84,7 +84,7 @@ bool makes_lane_rows(const Draft& draft) {
   const Target& target = draft.target();
   const int64_t bytes = draft.space().op.bytes;
   const int down = draft.contiguous(0), across = draft.contiguous(1);
-  if (down < 0 || across < 0 || down == across || bytes > widest_lane_row_element) return false;
+  if (!draft.runs_cross() || bytes > widest_lane_row_element) return false;
   const int64_t row = draft.loop(down).extent * bytes;
   const bool is_short = row < lanes_bytes;
   if (row <= lane_bytes || row == lanes_bytes || row > target.lane_rows_bytes ||

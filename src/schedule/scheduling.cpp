@@ -97,7 +97,7 @@ uint32_t asked_sources(const Draft& draft) {
 bool reads_narrowly(const Draft& draft) {
   const int row = draft.contiguous(0), column = draft.contiguous(1);
   const int64_t line = draft.target().line_bytes;
-  if (row < 0 || column < 0 || row == column || !is_move(draft.space().op) || streams(draft) ||
+  if (!draft.runs_cross() || !is_move(draft.space().op) || streams(draft) ||
       draft.target().vector_bytes < line ||
       draft.both_extent_bytes() <= draft.target().wide_network_bytes)
     return false;
