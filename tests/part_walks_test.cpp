@@ -1,4 +1,5 @@
-// Transposes whose columns are more pages of the target than have their translations at hand.
+// Whether transposes that stream go from box to box along the target or along the source, and those
+// whose columns are more pages of the target than have their translations at hand.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -35,6 +36,16 @@ TEST(Walks, StayWholeWhereThatSavesLittle) {
         "f64[8192,2048] -> f64[8192,2048]{0,1}", "u16[8192,8192] -> u16[8192,8192]{0,1}",
         "f64[512,65536] -> f64[512,65536]{0,1}"}) {
     EXPECT_EQ(target_strides(scheduled(text, target)).size(), 2U) << text;
+  }
+}
+
+TEST(Walks, GoAlongSourcesUpToSoManyBytesThoughTheTargetWouldGoOn) {
+  Target target = with_translations(2688);
+  const char* const text = "f32[1024,2048] -> f32[1024,2048]{0,1}";
+  constexpr int64_t bytes = 2 * 1024 * 2048 * 4;
+  for (const bool along_source : {false, true}) {
+    target.follows_source_bytes = along_source ? bytes : bytes - 1;
+    EXPECT_EQ(tiles_between(scheduled(text, target)), along_source ? 1 : 16) << along_source;
   }
 }
 

@@ -90,7 +90,8 @@ bool makes_rows(const Draft& draft, int axis) {
 }
 
 /// Whether the target better goes on from box to box, by loop `next` behind runs of `row` bytes: of
-/// sources whose rows lie apart, where runs of `column` bytes are long, or all rows stay at hand.
+/// sources whose rows lie apart, where runs of `column` bytes are long, or all rows stay at hand
+/// (but see Make::follows_source_bytes).
 bool writes_on(const Draft& draft, int next, int64_t row, int64_t column) {
   const int64_t bytes = draft.space().op.bytes;
   if (next < 0 || bytes == 1 || column < least_left_bytes || row_pitch(draft) < 2 * column)
@@ -98,7 +99,10 @@ bool writes_on(const Draft& draft, int next, int64_t row, int64_t column) {
   int outside = 0;
   for (int k = 0; k < draft.loop_count(); ++k) outside += draft.mark(k) == Mark::outside ? 1 : 0;
   const int64_t rows = row / bytes * draft.loop(next).extent;
-  if (outside == 2 && rows <= draft.target().translated_pages) return true;
+  const Target& target = draft.target();
+  if (outside == 2 && rows <= target.translated_pages &&
+      draft.both_extent_bytes() > target.follows_source_bytes)
+    return true;
   return column >= long_column_bytes && row < near_bytes &&
          makes_rows(draft, draft.loop(next).axis);
 }

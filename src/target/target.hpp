@@ -160,6 +160,9 @@ struct Make {
   /// Lines of each row of the box ahead that are asked for behind its own: rows of a source that
   /// begins between lines reach into one more, and what is asked for goes on in other rows sooner.
   int asked_lines_beyond = 0;
+  /// Boxes of transposes that stream go on along the source, of so many bytes together with the
+  /// target, even where all their rows stay at hand while the target goes on.
+  int64_t follows_source_bytes = 0;
   /// The processor reads ahead of an instruction by the steps that it sees it take, so that rows
   /// are best moved by one, in the order of the source.
   bool reads_ahead_by_step = false;
