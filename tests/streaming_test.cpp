@@ -84,10 +84,16 @@ TEST(Streaming, BeginsLaterWhereRowsOfNarrowElementsBeginBetweenLines) {
                     {"u8[190,5000] -> u8[190,5000]{0,1}", true},  // few rows
                     {"u8[193,5000] -> u8[193,5000]{0,1}", false},
                     {"u8[3077,500] -> u8[3077,500]{0,1}", true},    // many
-                    {"u16[500,1000] -> u16[500,1000]{0,1}", true},  // near each other
+                    {"u16[513,1000] -> u16[513,1000]{0,1}", true},  // near each other
+                    {"u16[510,1000] -> u16[510,1000]{0,1}", false},
                     {"u8[1025,1900] -> u8[1025,1900]{0,1}", true},  // crowding sets
                     {"f32[300,1700] -> f32[300,1700]{0,1}", true}},
                    target);
+  target.narrow_streaming_bytes = 1 << 24;
+  expect_streaming({{"u8[3077,1027] -> u8[3077,1027]{0,1}", false},  // many, but apart
+                    {"u8[3077,1024] -> u8[3077,1024]{0,1}", true}},
+                   target);
+  target.narrow_streaming_bytes = 1 << 22;
   target.translated_pages = 324;
   expect_streaming({{"u8[700,1900] -> u8[700,1900]{0,1}", true},  // of 324.7 pages
                     {"u8[690,1900] -> u8[690,1900]{0,1}", false}},

@@ -94,10 +94,12 @@ bool keeps_crowded(const Draft& draft) {
 }
 
 // Emerald Rapids, transposes of one and two bytes that begin between lines, through the caches: of
-// rows of less than 96 elements 1.15 of the time, of up to 191 .98, of so many .86, of more 1.16;
-// pairs of bytes nearer in the source than that 1.04, farther .87; rows on lines 1.2.
-constexpr int64_t least_narrow_rows = 192, most_narrow_rows = 3072;
-constexpr int64_t least_pair_pitch = 2 * 1024;
+// rows of less than 96 elements 1.15 of the time, of up to 191 .98, of so many .86, of more 1.16,
+// but of up to 8192 that are more than 1 KB apart .91, two threads .59; pairs of bytes nearer in
+// the source than that 1.04, farther .87, but short rows of them near each other .80, two threads
+// .82; rows on lines 1.2.
+constexpr int64_t least_narrow_rows = 192, most_narrow_rows = 3072, most_apart_narrow_rows = 8192;
+constexpr int64_t least_apart_pitch = 1024, least_pair_pitch = 2 * 1024, short_pair_rows = 512;
 
 /// Whether a transpose of narrow elements makes rows between lines, whose lines and the pages that
 /// they are read from stay at hand until the next columns come.
@@ -107,11 +109,12 @@ bool keeps_narrow_rows(const Draft& draft) {
   if (!is_move(draft.space().op) || bytes > 2) return false;
   const Loop &row = draft.loop(draft.contiguous(0)), &across = draft.loop(draft.contiguous(1));
   const int64_t pitch = std::abs(row.stride[1]);
+  const int64_t most = pitch > least_apart_pitch ? most_apart_narrow_rows : most_narrow_rows;
   return across.stride[0] % target.line_bytes != 0 && row.extent >= least_narrow_rows &&
-         row.extent <= most_narrow_rows &&
+         row.extent <= most &&
          row.extent * std::min(pitch, target.page_bytes) <=
              target.translated_pages * target.page_bytes &&
-         (bytes == 1 || pitch >= least_pair_pitch);
+         (bytes == 1 || row.extent < short_pair_rows || pitch >= least_pair_pitch);
 }
 
 // Emerald Rapids, f32 nearer in the source 1.1 to 1.5 of the time.
