@@ -100,6 +100,27 @@ TEST(Streaming, BeginsLaterWhereRowsOfNarrowElementsBeginBetweenLines) {
                    target);
 }
 
+TEST(Streaming, BeginsLaterWhereRowsTouchOthersAndColumnsAreNarrow) {
+  Target target = *find_target("avx512_vbmi");
+  target.l1_bytes = 32 * 1024;
+  target.transposed_streaming_bytes = target.imaging_bytes = 1 << 18;
+  target.narrow_streaming_bytes = 1 << 22;
+  expect_streaming({{"f32[102,130,36] -> f32[102,130,36]{0,1,2}", false},
+                    {"u16[102,130,36] -> u16[102,130,36]{0,1,2}", false},
+                    {"f64[50,67,23] -> f64[50,67,23]{0,1,2}", false},
+                    {"f32[102,330,36] -> f32[102,330,36]{0,1,2}", true},  // more than that
+                    {"f32[46,130,36] -> f32[46,130,36]{0,1,2}", true},    // short rows
+                    {"f32[102,130,16] -> f32[102,130,16]{0,1,2}", true},  // a line of columns
+                    {"f32[102,50,66] -> f32[102,50,66]{0,1,2}", true},    // more than four
+                    {"f64[50,67,33] -> f64[50,67,33]{0,1,2}", true},
+                    {"u16[102,50,66] -> u16[102,50,66]{0,1,2}", true},    // more than 64
+                    {"f32[96,130,36] -> f32[96,130,36]{0,1,2}", true},    // on lines
+                    {"f32[102,35,130] -> f32[102,35,130]{0,2,1}", true},  // columns follow rows
+                    {"f32[70,102,36] -> f32[70,102,36]{1,2,0}", true},
+                    {"c128[13,51,13] -> c128[13,51,13]{0,1,2}", true}},
+                   target);
+}
+
 TEST(Streaming, BeginsEarlierWhereColumnsThatCrowdSetsBeginBetweenLines) {
   Target target = *find_target("avx512_vbmi");
   target.l1_bytes = 32 * 1024;
