@@ -213,6 +213,21 @@ TEST(ImagedColumns, AreAskedForLineByLine) {
   }
 }
 
+TEST(Images, AreMadeOfLongRunsOfFewColumnsWhereLinesWouldBePermutedElse) {
+  Target target = imaging_target();
+  for (const bool images : {false, true}) {
+    target.images_long_runs = images;
+    const auto expect = [&](const char* text, bool imaged) {
+      EXPECT_EQ(scheduled(text, target).staging == Staging::images, imaged) << text << images;
+    };
+    expect("f32[300001,40] -> f32[300001,40]{0,1}", images);
+    expect("f64[500001,7] -> f64[500001,7]{0,1}", images);
+    expect("f64[800001,3] -> f64[800001,3]{0,1}", false);         // less than half a line
+    expect("f32[300016,40] -> f32[300016,40]{0,1}", false);       // on lines
+    expect("f32[300,1001,40] -> f32[300,1001,40]{1,2,0}", true);  // less than a page
+  }
+}
+
 TEST(RunsBetweenLines, AreEndedByStoresOfOneLineEach) {
   for (const char* const text : {"f32[161,1027,205] -> f32[161,1027,205]{2,0,1}",
                                  "f32[33,14,77,7,64] -> f32[33,14,77,7,64]{0,2,3,4,1}",

@@ -297,9 +297,10 @@ bool image_before_lines(Draft& draft) {
   const int64_t bytes = draft.space().op.bytes, line = draft.target().line_bytes;
   const int64_t columns = draft.loop(draft.contiguous(1)).extent;
   const int64_t rows = draft.loop(draft.contiguous(0)).extent, run = rows * bytes;
-  const bool fills = run < least_imaged_run_bytes
-                         ? std::min(rows, columns / 2) >= least_tile_rows
-                         : run <= draft.target().page_bytes && columns * bytes >= line;
+  if (run > draft.target().page_bytes)
+    return draft.target().images_long_runs && columns * bytes >= line / 2 && image_runs(draft);
+  const bool fills = run < least_imaged_run_bytes ? std::min(rows, columns / 2) >= least_tile_rows
+                                                  : columns * bytes >= line;
   return fills && image_runs(draft);
 }
 

@@ -74,6 +74,9 @@ struct Make {
   /// Images of elements this wide are pieces of longer runs however little of a row of the source a
   /// box has, and boxes have more panels.
   int64_t piece_element_bytes = std::numeric_limits<int64_t>::max();
+  /// Runs longer than a page that begin between lines are made images of, too, rather than permuted
+  /// into lines.
+  bool images_long_runs = false;
   /// Blocks of transposes in the caches have the rows of a network, and go on along the source,
   /// where its rows crowd sets of L1 or begin between lines of which the target's are whole.
   bool walks_along_source = false;
