@@ -222,7 +222,7 @@ TEST(Images, AreMadeOfLongRunsOfFewColumnsWhereLinesWouldBePermutedElse) {
     };
     expect("f32[300001,40] -> f32[300001,40]{0,1}", images);
     expect("f64[500001,7] -> f64[500001,7]{0,1}", images);
-    expect("f64[800001,3] -> f64[800001,3]{0,1}", false);         // less than half a line
+    expect("f32[500001,6] -> f32[500001,6]{0,1}", false);         // less than half a line
     expect("f32[300016,40] -> f32[300016,40]{0,1}", false);       // on lines
     expect("f32[300,1001,40] -> f32[300,1001,40]{1,2,0}", true);  // less than a page
   }

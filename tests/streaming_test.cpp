@@ -125,6 +125,12 @@ TEST(Streaming, BeginsLaterWhereRowsTouchOthersAndColumnsAreNarrow) {
                     {"f32[1808,36] -> f32[1808,36]{0,1}", true},
                     {"f64[17003,3] -> f64[17003,3]{0,1}", true}},
                    target);
+  // Those that no images would be made of stay as they are.
+  target.imaging_bytes = 1 << 22;
+  const char* const text = "f32[1801,36] -> f32[1801,36]{0,1}";
+  const int64_t run = target_run_elements(scheduled(text, target));
+  target.narrow_streaming_bytes = 0;
+  EXPECT_EQ(target_run_elements(scheduled(text, target)), run);
 }
 
 TEST(Streaming, BeginsEarlierWhereColumnsThatCrowdSetsBeginBetweenLines) {
