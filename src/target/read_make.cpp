@@ -195,9 +195,10 @@ void take_intel(Make& make) {
   // the ceiling, f16 1536 x 1536 .67 -> .91; larger ones .96, but on two threads 1.10, up to 1.9.
   make.follows_source_bytes = 32 * make.l2_bytes;
   // An image, the lines that it is made of and those that come next do not stay in L1 together: 84
-  // transposes of f32, f64 and c128 in .82 of the time, f64 381 x 738 .47 -> .82 of the ceiling,
-  // c128 .59 -> .86; f32 of 256 to 290 rows .84 to 1.34. u16 .85 to 1.0, beyond 32 MB 1.4.
-  make.shifted_touching_image_bytes = make.l1_bytes / 3;
+  // transposes of f32, f64 and c128 with images of 16 KB and more in .82 of the time, f64 381 x 738
+  // .47 -> .82 of the ceiling, c128 .59 -> .86, 37 with 12 to 16 KB .90 (f32[4,253,16,80]{1,3,2,0}
+  // .57 -> .79), with 8 to 12 KB .98 to 1.31. u16 .85 to 1.0, beyond 32 MB 1.4.
+  make.shifted_touching_image_bytes = make.l1_bytes / 4;
   // Eleven transposes of f32 of 60 to 110 MB in .94 of the time, .80 -> .85 of the ceiling, those
   // of rows of 608 to 656 bytes 1.0.
   make.shifted_touching_run_bytes = 512;
