@@ -8,6 +8,7 @@
 #include "schedule/lines_in_set.hpp"
 #include "schedule/page_walks.hpp"
 #include "schedule/questions.hpp"
+#include "schedule/streaming.hpp"
 
 namespace restride::scheduling {
 namespace {

@@ -17,9 +17,6 @@ namespace restride::scheduling {
 /// x 4096 .13 -> .42, 2048 x 2048 .21 -> .40.)
 bool crowds_sets(const Draft& draft);
 
-/// Whether much more is written than is read.
-bool fills(const Draft& draft);
-
 /// Whether loop `k`, which can go inside, repeats the source.
 bool is_repeat(const Draft& draft, int k);
 
@@ -28,9 +25,6 @@ bool has_repeats(const Draft& draft);
 
 /// Whether they repeat more of the source than L1 holds beside other things.
 bool repeats_source(const Draft& draft);
-
-/// Whether the arrays are too large to stay in the caches anyway.
-bool streams(const Draft& draft);
 
 /// Whether source and target of a move stay in L1 together.
 bool stays_in_l1(const Draft& draft);

@@ -7,6 +7,7 @@
 #include "schedule/block_sizes.hpp"
 #include "schedule/movements.hpp"
 #include "schedule/questions.hpp"
+#include "schedule/streaming.hpp"
 
 namespace restride::scheduling {
 namespace {

@@ -19,6 +19,7 @@
 #include "schedule/l1_sets.hpp"
 #include "schedule/movements.hpp"
 #include "schedule/questions.hpp"
+#include "schedule/streaming.hpp"
 
 namespace restride {
 namespace scheduling {
