@@ -215,7 +215,7 @@ void take_intel(Make& make) {
   make.images_long_runs = true;
   // 299 transposes of u8 and u16 of 2.5 to 32 MB in .82 of the time, .58 -> .83 of the ceiling, 16
   // bytes behind a line .81, two threads .82; beyond 40 MB .7 to 2.1.
-  make.narrow_streaming_bytes = 16 * make.l2_bytes;
+  make.narrow_streaming_bytes = std::min(16 * make.l2_bytes, make.l3_bytes / 2);
   // 142 transposes of u8, u16 and f32 in .83 of the time (u8[48,2100] reversed .49 -> .68 of the
   // ceiling), 16 bytes behind a line .87, two threads .84; rows of 49 to 128 bytes .9 to 1.7, of 32
   // up to 1.2, those that go on in another digit .8 to 2.

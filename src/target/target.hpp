@@ -35,8 +35,9 @@ struct Make {
   int64_t crowded_between_lines_bytes = std::numeric_limits<int64_t>::max();
   /// The same, if more, for those that vectors of half a line write well (keeps_crowded).
   int64_t kept_crowded_streaming_bytes = 0;
-  /// The same, if more, for elements of one and two bytes where rows of the target begin between
-  /// lines and have hundreds of elements (keeps_narrow_rows).
+  /// The same, if more, where rows of the target begin between lines: of elements of one and two
+  /// bytes, if they have hundreds (keeps_narrow_rows), of two and more, if columns are few
+  /// (keeps_narrow_columns).
   int64_t narrow_streaming_bytes = 0;
   /// The same where rows of the source crowd them, which are copied to scratch in the caches.
   int64_t gathered_streaming_bytes = 24 * 1024 * 1024;
@@ -163,8 +164,8 @@ struct Make {
   /// Lines of each row of the box ahead that are asked for behind its own: rows of a source that
   /// begins between lines reach into one more, and what is asked for goes on in other rows sooner.
   int asked_lines_beyond = 0;
-  /// Boxes of transposes that stream go on along the source, of so many bytes together with the
-  /// target, even where all their rows stay at hand while the target goes on.
+  /// Where source and target together have up to so many bytes, boxes of transposes that stream go
+  /// on along the source, even if all their rows would stay at hand while the target goes on.
   int64_t follows_source_bytes = 0;
   /// The processor reads ahead of an instruction by the steps that it sees it take, so that rows
   /// are best moved by one, in the order of the source.
