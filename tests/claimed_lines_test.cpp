@@ -121,6 +121,45 @@ TEST(ClaimedLines, AreNotInScratch) {
 
 /// Columns that crowd sets of L1 are written a network of them at a time where rows of the source
 /// stay meanwhile.
+TEST(ClaimedLines, AreThoseOfTheNextBoxThatIsComputedBetweenLines) {
+  struct Row {
+    const char* text;
+    int64_t asks;
+  };
+  Target target = claiming_target();
+  target.claims_streamed_lines = true;
+  for (const Row& row : {Row{"convert(u8[640,320]) -> f32[640,320]{0,1}",
+                             0},  // on lines
+                                  // Those that the ends of a row are in.
+                         Row{"convert(u8[648,320]) -> f32[648,320]{0,1}", 5 + 2},
+                         Row{"add(f64[324,320], f64[324] dims={0}) -> f64[324,320]{0,1}", 9 + 2},
+                         Row{"convert(u8[648,320]) -> f32[648,320]", 0},      // no boxes
+                         Row{"convert(u8[72,64]) -> f32[72,64]{0,1}", 0}}) {  // L1
+    EXPECT_EQ(asks(row.text, target), row.asks) << row.text;
+  }
+  target.claims_streamed_lines = false;
+  EXPECT_EQ(asks("convert(u8[648,320]) -> f32[648,320]{0,1}", target), 0);
+}
+
+TEST(ClaimedLines, AreThoseOfPermutedBlocksOfLargeArraysBetweenLines) {
+  struct Row {
+    const char* text;
+    bool asks;
+  };
+  Target target = streaming_target();
+  target.claims_transposed_lines = true;
+  for (const bool claims : {false, true}) {
+    target.claims_streamed_lines = claims;
+    for (const Row& row :
+         {Row{"s8[1034,1611]{0,1:T(8,128)(4,1)} -> s8[1034,1611]", true},
+          Row{"u16[900,1501]{0,1:T(8,128)(2,1)} -> u16[900,1501]", true},
+          Row{"s8[1024,1664]{0,1:T(8,128)(4,1)} -> s8[1024,1664]", false}}) {  // on lines
+      ASSERT_EQ(scheduled(row.text, target).movement, Movement::permute) << row.text;
+      EXPECT_EQ(asks(row.text, target) > 0, claims && row.asks) << row.text;
+    }
+  }
+}
+
 TEST(ClaimedLines, AreThoseOfOneNetworkOfCrowdedColumns) {
   Target target = claiming_target();
   target.network_piece_bytes = 16;

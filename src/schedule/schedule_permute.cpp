@@ -358,7 +358,9 @@ bool permute_lines(Draft& draft) {
 int64_t permuted_claimed_ahead(const Draft& draft) {
   const bool repeats = std::any_of(draft.space().loops.begin(), draft.space().loops.end(),
                                    [](const Loop& loop) { return loop.stride[1] == 0; });
-  if (repeats || draft.schedule().nontemporal || draft.is_part() || stays_in_l1(draft) ||
+  const bool leaves = draft.schedule().nontemporal &&
+                      (!draft.target().claims_streamed_lines || begins_lines(draft));
+  if (repeats || leaves || draft.is_part() || stays_in_l1(draft) ||
       draft.schedule().vector_bytes != draft.target().line_bytes) {
     return 0;
   }

@@ -78,6 +78,16 @@ bool claims(const Draft& draft) {
   return innermost_run_bytes(draft, 0) >= draft.target().page_bytes;
 }
 
+/// Whether a computation is made of boxes whose rows begin between lines of the target.
+bool claims_computed_rows(const Draft& draft) {
+  if (!draft.target().claims_streamed_lines || !claims_lines(draft) || begins_lines(draft))
+    return false;
+  for (int k = 0; k < draft.loop_count(); ++k) {
+    if (draft.mark(k) == Mark::source_run) return true;
+  }
+  return false;
+}
+
 /// Of a computation: the sources that are large, and read in runs of pages or more.
 uint32_t asked_sources(const Draft& draft) {
   uint32_t asked = 0;
@@ -179,6 +189,7 @@ Schedule decide(Draft draft) {
     draft.gather_tile();
   } else if (!is_move(op)) {
     compute(draft);
+    if (claims_computed_rows(draft)) schedule.claimed_ahead = target.line_bytes;
     draft.gather_tile();
     schedule.asked_sources = asked_sources(draft);
   } else {

@@ -72,6 +72,19 @@ void ask_behind_loads(Body& body, int stream, int64_t bytes, int level) {
   }
 }
 
+/// Asks for the lines of `bytes` of the target from `at` on, to be written.
+void claim_row(Block& block, int64_t at, int64_t bytes) {
+  constexpr uint8_t to_write = 0;
+  const auto claim = [&](int64_t offset) {
+    block.push_back({.code = program::Code::prefetch,
+                     .stream = target_stream,
+                     .width = to_write,
+                     .offset = at + offset});
+  };
+  for (int64_t offset = 0; offset < bytes; offset += program::line_bytes) claim(offset);
+  claim(bytes - 1);
+}
+
 void take_tables(Body& body, const std::vector<std::vector<uint8_t>>& from, Tables& tables) {
   for (auto& item : body) {
     if (For* loop = std::get_if<For>(&item)) {
@@ -190,7 +203,8 @@ Body BoxCode::computed(const nest::Tile& box, uint32_t target_run, const Element
   return body;
 }
 
-/// The rows of a relaid box; meanwhile the sources of the next one are asked for.
+/// The rows of a relaid box; meanwhile the sources of the next one are asked for, and so are its
+/// lines of the target, if those go through the caches.
 Body BoxCode::rows(const RelaidTile& relaid, const ElementOp& op, const BoxPlaces& places,
                    const Places& rows_at, const Machine& machine) const {
   nest::Tile rows = relaid.rows();
@@ -203,6 +217,9 @@ Body BoxCode::rows(const RelaidTile& relaid, const ElementOp& op, const BoxPlace
     const RelaidAhead ahead(relaid, operand, places.operands[k].at, places.ahead[k], target_);
     if (ahead.asks()) ahead.add(asked, steps);
   }
+  const int64_t next = places.ahead[0];
+  if (machine.claimed_ahead != 0 && !machine.nontemporal && next != 0 && rows.sides.size() == 2)
+    claim_row(asked, places.operands[0].at + next, rows.sides.back().extent * op.bytes);
   const nest::Side across = rows.sides.front();
   if (!asked.empty()) rows.sides.erase(rows.sides.begin());
   Body body = is_move(op) ? emit_rows(rows, RowValue::copy, {}, machine)

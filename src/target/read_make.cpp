@@ -194,6 +194,8 @@ void take_intel(Make& make) {
   // 105 transposes of 3 to 64 MB in .88 of the time, two threads .91: f32 1024 x 1024 .63 -> .89 of
   // the ceiling, f16 1536 x 1536 .67 -> .91; larger ones .96, but on two threads 1.10, up to 1.9.
   make.follows_source_bytes = 32 * make.l2_bytes;
+  // FIGURES-F
+  make.claims_streamed_lines = true;
   // An image, the lines that it is made of and those that come next do not stay in L1 together: 84
   // transposes of f32, f64 and c128 with images of 16 KB and more in .82 of the time, f64 381 x 738
   // .47 -> .82 of the ceiling, c128 .59 -> .86, 37 with 12 to 16 KB .90 (f32[4,253,16,80]{1,3,2,0}

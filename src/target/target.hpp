@@ -61,6 +61,9 @@ struct Make {
   int64_t claiming_bytes = std::numeric_limits<int64_t>::max();
   /// Lines of the target of a transpose in the caches are asked for before they are written.
   bool claims_transposed_lines = true;
+  /// So are those of boxes that are computed, and of blocks that are permuted, of large arrays
+  /// whose rows begin between lines: they go through the caches.
+  bool claims_streamed_lines = false;
   /// Runs of boxes of a transpose that begin between lines and leave by themselves, if they are of
   /// so many bytes; the lines at their ends are asked for before.
   int64_t shifted_box_bytes = std::numeric_limits<int64_t>::max();

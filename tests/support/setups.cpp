@@ -52,7 +52,7 @@ Target target_of(const Setup& setup) {
   target.row_streams = runs ? 4 : 1;
   target.asked_ahead_bytes = (runs ? 16 : 32) * 1024;
   target.follows_source_bytes = runs ? int64_t{1} << 60 : 0;
-  target.images_long_runs = runs;
+  target.images_long_runs = target.claims_streamed_lines = runs;
   target.shifted_touching_image_bytes = std::numeric_limits<int64_t>::max();
   target.whole_line_image_bytes = runs ? 1024 : 0;
   target.piece_element_bytes = runs ? 4 : std::numeric_limits<int64_t>::max();
@@ -84,7 +84,7 @@ Target streaming_target() {
   target.row_streams = 1;
   target.asked_ahead_bytes = 32 * 1024;
   target.follows_source_bytes = 0;
-  target.images_long_runs = false;
+  target.images_long_runs = target.claims_streamed_lines = false;
   return target;
 }
 

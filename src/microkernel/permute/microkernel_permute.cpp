@@ -121,11 +121,11 @@ class Permutation {
     const int64_t offset = at_[0] + window.begin;
     if (!images_.empty()) return store_to_image(window, value);
     if (sibling_) return store_lanes(number, value);
-    claim(offset, window.bytes);
     const bool aligned = machine_.alignment % vector_ == 0 && window.begin % vector_ == 0;
     if (aligned && window.bytes == vector_ && vector_ == machine_.vector_bytes) {
       emitter_.store_nontemporal(value, target_stream, offset);
     } else {
+      claim(offset, window.bytes);
       emitter_.store(value, target_stream, offset, static_cast<int>(window.bytes));
     }
   }
