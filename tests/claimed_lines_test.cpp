@@ -133,9 +133,10 @@ TEST(ClaimedLines, AreThoseOfTheNextBoxThatIsComputedBetweenLines) {
                                   // Those that the ends of a row are in.
                          Row{"convert(u8[648,320]) -> f32[648,320]{0,1}", 5 + 2},
                          Row{"add(f64[324,320], f64[324] dims={0}) -> f64[324,320]{0,1}", 9 + 2},
-                         Row{"convert(u8[648,320]) -> f32[648,320]", 0},      // no boxes
-                         Row{"convert(u8[72,64]) -> f32[72,64]{0,1}", 0}}) {  // L1
+                         Row{"convert(u8[648,320]) -> f32[648,320]", 0},        // no boxes
+                         Row{"convert(u8[72,128]) -> f32[72,128]{0,1}", 0}}) {  // L1
     EXPECT_EQ(asks(row.text, target), row.asks) << row.text;
+    EXPECT_EQ(scheduled(row.text, target).claimed_ahead > 0, row.asks > 0) << row.text;
   }
   target.claims_streamed_lines = false;
   EXPECT_EQ(asks("convert(u8[648,320]) -> f32[648,320]{0,1}", target), 0);
@@ -155,6 +156,7 @@ TEST(ClaimedLines, AreThoseOfPermutedBlocksOfLargeArraysBetweenLines) {
                            Row{"u8[3,1000000] -> u8[3,1000000]{0,1}", false}}) {  // on lines
       ASSERT_EQ(scheduled(row.text, target).movement, Movement::permute) << row.text;
       EXPECT_EQ(asks(row.text, target) > 0, claims && row.asks) << row.text;
+      EXPECT_EQ(scheduled(row.text, target).claimed_ahead > 0, claims && row.asks) << row.text;
     }
   }
 }
