@@ -128,13 +128,14 @@ TEST(ClaimedLines, AreThoseOfTheNextBoxThatIsComputedBetweenLines) {
   };
   Target target = claiming_target();
   target.claims_streamed_lines = true;
-  for (const Row& row : {Row{"convert(u8[640,320]) -> f32[640,320]{0,1}",
-                             0},  // on lines
-                                  // Those that the ends of a row are in.
-                         Row{"convert(u8[648,320]) -> f32[648,320]{0,1}", 5 + 2},
-                         Row{"add(f64[324,320], f64[324] dims={0}) -> f64[324,320]{0,1}", 9 + 2},
-                         Row{"convert(u8[648,320]) -> f32[648,320]", 0},        // no boxes
-                         Row{"convert(u8[72,128]) -> f32[72,128]{0,1}", 0}}) {  // L1
+  for (const Row& row :
+       {Row{"convert(u8[640,320]) -> f32[640,320]{0,1}",
+            0},  // on lines
+                 // Those that the ends of a row are in.
+        Row{"convert(u8[648,320]) -> f32[648,320]{0,1}", 5 + 2},
+        Row{"add(f64[324,320], f64[324] dims={0}) -> f64[324,320]{0,1}", 9 + 2},
+        Row{"convert(u8[648,325]) -> f32[648,325]{1,0:PAD(648,330;unknown)}", 0},  // no boxes
+        Row{"convert(u8[72,128]) -> f32[72,128]{0,1}", 0}}) {                      // L1
     EXPECT_EQ(asks(row.text, target), row.asks) << row.text;
     EXPECT_EQ(scheduled(row.text, target).claimed_ahead > 0, row.asks > 0) << row.text;
   }
