@@ -119,8 +119,6 @@ TEST(ClaimedLines, AreNotInScratch) {
   EXPECT_EQ(asks(text, target), 0);
 }
 
-/// Columns that crowd sets of L1 are written a network of them at a time where rows of the source
-/// stay meanwhile.
 TEST(ClaimedLines, AreThoseOfTheNextBoxThatIsComputedBetweenLines) {
   struct Row {
     const char* text;
@@ -129,9 +127,8 @@ TEST(ClaimedLines, AreThoseOfTheNextBoxThatIsComputedBetweenLines) {
   Target target = claiming_target();
   target.claims_streamed_lines = true;
   for (const Row& row :
-       {Row{"convert(u8[640,320]) -> f32[640,320]{0,1}",
-            0},  // on lines
-                 // Those that the ends of a row are in.
+       {// On lines; then the lines that ends of rows are in, too.
+        Row{"convert(u8[640,320]) -> f32[640,320]{0,1}", 0},
         Row{"convert(u8[648,320]) -> f32[648,320]{0,1}", 5 + 2},
         Row{"add(f64[324,320], f64[324] dims={0}) -> f64[324,320]{0,1}", 9 + 2},
         Row{"convert(u8[648,325]) -> f32[648,325]{1,0:PAD(648,330;unknown)}", 0},  // no boxes
@@ -162,6 +159,8 @@ TEST(ClaimedLines, AreThoseOfPermutedBlocksOfLargeArraysBetweenLines) {
   }
 }
 
+/// Columns that crowd sets of L1 are written a network of them at a time where rows of the source
+/// stay meanwhile.
 TEST(ClaimedLines, AreThoseOfOneNetworkOfCrowdedColumns) {
   Target target = claiming_target();
   target.network_piece_bytes = 16;
