@@ -124,20 +124,20 @@ TEST(ClaimedLines, AreThoseOfTheNextBoxThatIsComputedBetweenLines) {
     const char* text;
     int64_t asks;
   };
-  Target target = claiming_target();
+  Target target = streaming_target();
   target.claims_streamed_lines = true;
   for (const Row& row :
        {// On lines; then the lines that ends of rows are in, too.
-        Row{"convert(u8[640,320]) -> f32[640,320]{0,1}", 0},
-        Row{"convert(u8[648,320]) -> f32[648,320]{0,1}", 5 + 2},
+        Row{"convert(u8[640,640]) -> f32[640,640]{0,1}", 0},
+        Row{"convert(u8[648,640]) -> f32[648,640]{0,1}", 5 + 2},
         Row{"add(f64[324,320], f64[324] dims={0}) -> f64[324,320]{0,1}", 9 + 2},
-        Row{"convert(u8[648,325]) -> f32[648,325]{1,0:PAD(648,330;unknown)}", 0},  // no boxes
-        Row{"convert(u8[72,128]) -> f32[72,128]{0,1}", 0}}) {                      // L1
+        Row{"convert(u8[648,650]) -> f32[648,650]{1,0:PAD(648,655;unknown)}", 0},  // no boxes
+        Row{"convert(u8[648,320]) -> f32[648,320]{0,1}", 0}}) {  // stays in the caches
     EXPECT_EQ(asks(row.text, target), row.asks) << row.text;
     EXPECT_EQ(scheduled(row.text, target).claimed_ahead > 0, row.asks > 0) << row.text;
   }
   target.claims_streamed_lines = false;
-  EXPECT_EQ(asks("convert(u8[648,320]) -> f32[648,320]{0,1}", target), 0);
+  EXPECT_EQ(asks("convert(u8[648,640]) -> f32[648,640]{0,1}", target), 0);
 }
 
 TEST(ClaimedLines, AreThoseOfPermutedBlocksOfLargeArraysBetweenLines) {

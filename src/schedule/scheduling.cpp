@@ -78,9 +78,9 @@ bool claims(const Draft& draft) {
   return innermost_run_bytes(draft, 0) >= draft.target().page_bytes;
 }
 
-/// Whether a computation is made of boxes whose rows begin between lines of the target.
+/// Whether a computation that streams is made of boxes whose rows begin between lines of the target.
 bool claims_computed_rows(const Draft& draft) {
-  if (!draft.target().claims_streamed_lines || !claims_lines(draft) || begins_lines(draft))
+  if (!draft.target().claims_streamed_lines || !draft.schedule().nontemporal || begins_lines(draft))
     return false;
   for (int k = 0; k < draft.loop_count(); ++k) {
     if (draft.mark(k) == Mark::source_run) return true;
