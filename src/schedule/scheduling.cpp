@@ -78,7 +78,8 @@ bool claims(const Draft& draft) {
   return innermost_run_bytes(draft, 0) >= draft.target().page_bytes;
 }
 
-/// Whether a computation that streams is made of boxes whose rows begin between lines of the target.
+/// Whether a computation that streams is made of boxes whose rows begin between lines of the
+/// target.
 bool claims_computed_rows(const Draft& draft) {
   if (!draft.target().claims_streamed_lines || !draft.schedule().nontemporal || begins_lines(draft))
     return false;
