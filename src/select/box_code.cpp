@@ -72,19 +72,6 @@ void ask_behind_loads(Body& body, int stream, int64_t bytes, int level) {
   }
 }
 
-/// Asks for the lines of `bytes` of the target from `at` on, to be written.
-void claim_row(Block& block, int64_t at, int64_t bytes) {
-  constexpr uint8_t to_write = 0;
-  const auto claim = [&](int64_t offset) {
-    block.push_back({.code = program::Code::prefetch,
-                     .stream = target_stream,
-                     .width = to_write,
-                     .offset = at + offset});
-  };
-  for (int64_t offset = 0; offset < bytes; offset += program::line_bytes) claim(offset);
-  claim(bytes - 1);
-}
-
 void take_tables(Body& body, const std::vector<std::vector<uint8_t>>& from, Tables& tables) {
   for (auto& item : body) {
     if (For* loop = std::get_if<For>(&item)) {
@@ -219,7 +206,7 @@ Body BoxCode::rows(const RelaidTile& relaid, const ElementOp& op, const BoxPlace
   }
   const int64_t next = places.ahead[0];
   if (machine.claimed_ahead != 0 && !machine.nontemporal && next != 0 && rows.sides.size() == 2)
-    claim_row(asked, places.operands[0].at + next, rows.sides.back().extent * op.bytes);
+    claim_row_ahead(asked, places.operands[0].at + next, rows.sides.back().extent * op.bytes);
   const nest::Side across = rows.sides.front();
   if (!asked.empty()) rows.sides.erase(rows.sides.begin());
   Body body = is_move(op) ? emit_rows(rows, RowValue::copy, {}, machine)

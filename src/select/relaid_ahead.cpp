@@ -1,5 +1,7 @@
 #include "select/relaid_ahead.hpp"
 
+#include "microkernel/emitter.hpp"
+
 namespace restride {
 
 using program::Step;
@@ -40,6 +42,18 @@ void RelaidAhead::add(program::Block& block, std::vector<Step>& steps) const {
   Step step{operand_, rows_ * row_stride_};
   if (shared_by_ > 1) step = {operand_, lines_ * line_bytes_, 0, 0, {{shared_by_, row_stride_}}};
   steps.push_back(std::move(step));
+}
+
+void claim_row_ahead(program::Block& block, int64_t at, int64_t bytes) {
+  constexpr uint8_t to_write = 0;
+  const auto claim = [&](int64_t offset) {
+    block.push_back({.code = program::Code::prefetch,
+                     .stream = target_stream,
+                     .width = to_write,
+                     .offset = at + offset});
+  };
+  for (int64_t offset = 0; offset < bytes; offset += program::line_bytes) claim(offset);
+  claim(bytes - 1);
 }
 
 }  // namespace restride
