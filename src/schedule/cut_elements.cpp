@@ -44,8 +44,9 @@ std::optional<CutElements> cut_elements(const IterationSpace& space) {
   return std::nullopt;
 }
 
-bool makes_lines_of_cut_elements(const Schedule& one_by_one) {
-  return one_by_one.movement == Movement::permute && one_by_one.nontemporal;
+bool makes_lines_of_cut_elements(const Schedule& one_by_one, const Target& target) {
+  return one_by_one.movement == Movement::permute && one_by_one.nontemporal &&
+         !target.joins_cut_elements;
 }
 
 IterationSpace with_whole_elements(const IterationSpace& space, const CutElements& cut) {

@@ -53,7 +53,8 @@ int64_t longest_run(const Draft& draft, int k, int64_t run, int64_t far, const R
 int64_t take_imaged_run(Draft& draft, const RunLimits& limits, Runs runs) {
   const bool transposes = draft.contiguous(0) != draft.contiguous(1);
   const bool may_rest =
-      runs == Runs::whole && (transposes || !draft.begins_line() || limits.rests_on_lines);
+      runs == Runs::whole && (transposes || !draft.begins_line() || limits.rests_on_lines ||
+                              draft.target().images_rows_with_rests);
   int64_t run = draft.space().op.bytes, far = 1;
   for (int k = draft.contiguous(0); k >= 0; k = draft.next_in_run(0, run)) {
     const int64_t most = longest_run(draft, k, run, far, limits);

@@ -40,7 +40,8 @@ int64_t least_of(int64_t length, CodeGoal goal);
 /// the caches; those of rows that both operands have only where the array begins between lines. Zen
 /// 4, 16 bytes behind a line: 24 problems .77 of the time, u8[315,262144] to T(8,128) .57 -> .9 of
 /// the ceiling, f64[309,128,149]{2,1,0} to {0,1,2:T(8,4)} .23 -> .49; c128[450,240,64], T(2,4) to
-/// T(8,128), 1.3. On lines tiles need them (see least_tile_rows); 6 of rows took 1.3 to 1.7.
+/// T(8,128), 1.3. On lines tiles need them (see least_tile_rows); 6 of rows took 1.3 to 1.7, but
+/// see Make::images_rows_with_rests.
 int64_t take_imaged_run(Draft& draft, const RunLimits& limits, Runs runs);
 
 }  // namespace restride::scheduling

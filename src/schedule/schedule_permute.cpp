@@ -19,7 +19,6 @@ namespace {
 // for some time. L2: u8 10000 x 3 .68 -> 1.1 of the ceiling, x 4 .65 -> .96, x 5 .69 -> .96, f32
 // [200,300,3] by rows .88 -> .98; 64, 128 and 256 bytes are the same.
 constexpr int64_t window_ahead_bytes = 128;
-constexpr int64_t least_asked_run_bytes = 1024;
 
 // Networks take about 9, 7 or 6 operations a line of bytes, pairs of them or wider elements, more
 // where neither rows nor columns are whole lanes. Batches of 40, and windows joined: u8 19 x 19 (6)
@@ -366,7 +365,7 @@ int64_t permuted_claimed_ahead(const Draft& draft) {
   }
   const int64_t run = run_bytes(
       draft, 0, [&](int k) { return draft.loop(k).own.empty() ? draft.loop(k).extent : 1; });
-  return run < least_asked_run_bytes ? 0 : window_ahead_bytes;
+  return run < draft.target().claimed_permuted_run_bytes ? 0 : window_ahead_bytes;
 }
 
 std::array<int64_t, 2> permute_siblings(Draft& draft, std::array<int64_t, 2> runs) {

@@ -207,12 +207,23 @@ bool rows_lie_apart(const Draft& draft) {
          row_pitch(draft) >= far_pages * draft.target().page_bytes;
 }
 
+/// Whether columns of less than two lines follow each other in the target right behind runs of
+/// `all` bytes, as filters do in tiles of their channels.
+bool columns_touch(const Draft& draft, int64_t all) {
+  const int across = finest_loop(draft, 1);
+  if (across < 0 || draft.loop(across).stride[0] != all) return false;
+  const Axis& axis = draft.space().axes[static_cast<size_t>(draft.loop(across).axis)];
+  return axis.valid * draft.space().op.bytes < 2 * draft.target().line_bytes;
+}
+
 /// How long runs of the target are to be, of `all` bytes there are, where more than two lines pay,
 /// in boxes with runs of the source of `column` bytes.
 int64_t long_run_bytes(const Draft& draft, int64_t all, int64_t column) {
   const Target& target = draft.target();
   const int64_t line = target.line_bytes, lines = all / line;
   if (takes_whole_rows(draft, all, column)) return std::max(all, target.long_run_bytes);
+  if (all <= target.touching_columns_run_bytes && columns_touch(draft, all))
+    return std::max(all, target.long_run_bytes);
   if (!rows_lie_apart(draft) || lines > most_far_lines) return target.long_run_bytes;
   for (int64_t run = target.far_long_run_bytes; run > target.long_run_bytes; run -= line) {
     if (all % run == 0) return run;

@@ -198,6 +198,24 @@ void take_intel(Make& make) {
   // to f32, transposed, .16 -> .60), those that stay in the caches 1.08; 18 permutes .82, two
   // threads .78: s8[2688,6435]{0,1:T(8,128)(4,1)} to rows .09 -> .45.
   make.claims_streamed_lines = true;
+  // 53 problems with shorter runs than 1 KB in .66 of the time, .55 -> .83 of the ceiling: s8[30204,
+  // 847]{1,0:T(8,128)(4,1)} to rows .24 -> .62, [103,607] .36 -> .83, 2036 x 69 .56 -> .72.
+  make.claimed_permuted_run_bytes = 0;
+  // 41 transposes of s8 and bf16 with odd rows to and from tiles of fours and pairs in .34 of the
+  // time, .28 -> .78 of the ceiling: s8[1725,4165]{0,1} to T(32,128)(4,1) .10 -> .84.
+  make.joins_cut_elements = true;
+  // 79 problems with rows of less than 512 bytes, most of them from tiles, in .81 of the time, 9
+  // others .65: bf16[5992,2000] from T(16,128) .55 -> .80 of the ceiling, f32[8,7722,13,13] from
+  // blocks of 8 channels to pixels .39 -> .91.
+  make.images_rows_with_rests = true;
+  // 22 problems from filters to tiles of their channels in .69 of the time, two threads .70, 16
+  // bytes behind a line .77: f32[976,768,3,3] to T(8,8,1,1) .37 -> .90 of the ceiling, bf16[1104,
+  // 3072,3,3] to T(16,16,1,1) .43 -> .98; of up to 1 KB f32 1.0 to 1.3, s8 1.9.
+  make.touching_columns_run_bytes = 512;
+  // Transposes that are repeated 2 to 16 times: 52 in .70 of the time with large blocks (bf16[2877,
+  // 940] 8 times .19 -> .86 of a fill), of those that stream 39 in .73 again with whole rows
+  // (u8[456,10548] 16 times .37 -> .84).
+  make.repeats_large_blocks = true;
   // An image, the lines that it is made of and those that come next do not stay in L1 together: 84
   // transposes of f32, f64 and c128 with images of 16 KB and more in .82 of the time, f64 381 x 738
   // .47 -> .82 of the ceiling, c128 .59 -> .86, 37 with 12 to 16 KB .90 (f32[4,253,16,80]{1,3,2,0}

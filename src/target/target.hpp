@@ -64,6 +64,12 @@ struct Make {
   /// So are those of boxes that are computed, and of blocks that are permuted, of large arrays
   /// whose rows begin between lines: they go through the caches.
   bool claims_streamed_lines = false;
+  /// Permuted blocks ask for lines of the target before they write them, where it goes on for so
+  /// many bytes.
+  int64_t claimed_permuted_run_bytes = 1024;
+  /// Elements that a bound cuts move as one where it leaves them whole, even where blocks of their
+  /// parts could be permuted to whole lines around the caches (schedule/cut_elements.hpp).
+  bool joins_cut_elements = false;
   /// Runs of boxes of a transpose that begin between lines and leave by themselves, if they are of
   /// so many bytes; the lines at their ends are asked for before.
   int64_t shifted_box_bytes = std::numeric_limits<int64_t>::max();
@@ -92,6 +98,8 @@ struct Make {
   int64_t lane_rows_bytes = 0;
   /// Rows of a few lines and less, which begin between lines, are put together before they leave.
   bool images_rows = false;
+  /// So are those that leave a rest, of arrays that begin on lines, too.
+  bool images_rows_with_rests = false;
   /// Images of columns ask for the rows of the next box as those of one come in, not while columns
   /// leave.
   bool asks_as_rows_come = false;
@@ -148,6 +156,9 @@ struct Make {
   int page_element_bytes = 8;
   /// Boxes of transposes that stream do not cut digits of the source up to so many bytes.
   int64_t uncut_run_bytes = 512;
+  /// Where columns of less than two lines follow each other in the target, right behind its rows,
+  /// boxes that stream take these whole, up to so many bytes.
+  int64_t touching_columns_run_bytes = 0;
   /// So much of each row of the source is read by boxes of transposes that stream, of elements of
   /// two bytes and more: of its innermost digit, and of that and others together if it has less.
   int64_t streamed_column_bytes = 512;
@@ -170,6 +181,9 @@ struct Make {
   /// Where source and target together have up to so many bytes, boxes of transposes that stream go
   /// on along the source, even if all their rows would stay at hand while the target goes on.
   int64_t follows_source_bytes = 0;
+  /// Blocks of a source that is repeated in a target beyond L2 are large, however often it is
+  /// repeated; those that stream have whole rows, which leave together where they touch.
+  bool repeats_large_blocks = false;
   /// The processor reads ahead of an instruction by the steps that it sees it take, so that rows
   /// are best moved by one, in the order of the source.
   bool reads_ahead_by_step = false;
