@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "plan/planner.hpp"
@@ -156,6 +157,29 @@ TEST(ClaimedLines, AreThoseOfPermutedBlocksOfLargeArraysBetweenLines) {
       EXPECT_EQ(asks(row.text, target) > 0, claims && row.asks) << row.text;
       EXPECT_EQ(scheduled(row.text, target).claimed_ahead > 0, claims && row.asks) << row.text;
     }
+  }
+}
+
+/// Though loops around blocks lead from line to line.
+TEST(ClaimedLines, AreThoseOfBlocksWhoseRunsBeginBetweenLines) {
+  Target target = streaming_target();
+  target.claims_streamed_lines = true;
+  for (const auto& [text, claims] :
+       {std::pair("s8[8,1120,1360]{2,1,0:T(32,128)(4,1)} -> s8[8,1120,1360]", true),
+        std::pair("s8[8,1120,1408]{2,1,0:T(32,128)(4,1)} -> s8[8,1120,1408]", false)}) {
+    ASSERT_EQ(scheduled(text, target).movement, Movement::permute) << text;
+    EXPECT_EQ(asks(text, target) > 0, claims) << text;
+  }
+}
+
+TEST(ClaimedLines, AreThoseOfPermutedRowsThatAreNotTooShort) {
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.l1_bytes = 48 * 1024;
+  const char* const rows = "s8[2610,477]{1,0:T(8,128)(4,1)} -> s8[2610,477]";
+  ASSERT_EQ(scheduled(rows, target).movement, Movement::permute);
+  for (const int64_t least : {512, 513}) {
+    target.claimed_permuted_run_bytes = least;
+    EXPECT_EQ(asks(rows, target) > 0, least <= 512) << least;
   }
 }
 

@@ -26,6 +26,7 @@ using program::Code;
 Target streaming(const char* features) {
   Target target = target_of({features, Caches::hold_nothing});
   target.l1_bytes = 32 * 1024;
+  target.images_rows_with_rests = false;
   return target;
 }
 

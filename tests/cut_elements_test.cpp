@@ -89,6 +89,17 @@ TEST(CutElements, AreTransposedAsOne) {
   }
 }
 
+/// Where permuted blocks are slower.
+TEST(CutElements, AreJoinedThoughBlocksOfTheirPartsMakeLines) {
+  const char* const text = "s8[1725,2165]{0,1} -> s8[1725,2165]{1,0:T(32,128)(4,1)}";
+  Target target = streaming_target();
+  EXPECT_EQ(scheduled(text, target).movement, Movement::permute);
+  target.joins_cut_elements = true;
+  const Schedule schedule = scheduled(text, target);
+  EXPECT_EQ(schedule.movement, Movement::transpose);
+  EXPECT_EQ(schedule.joined_elements, 4);
+}
+
 TEST(CutElements, MoveAllThatThereIs) {
   for (const char* text : {"u8[40,101]{0,1:T(4,1)} -> u8[40,101]",
                            "s8[101,64]{1,0:T(8,32)(4,1)} -> s8[101,64]{0,1}"}) {

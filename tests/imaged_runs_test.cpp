@@ -55,6 +55,20 @@ TEST(ImagedRows, MakeWholeLinesWhereTheyCan) {
   expect_runs(rows, true);
 }
 
+/// Of arrays that begin on lines, where processors gain by it.
+TEST(ImagedRows, MayLeaveRests) {
+  Target target = imaging_target();
+  for (const char* const text :
+       {"bf16[5992,2001]{1,0:T(16,128)} -> bf16[5992,2001]",
+        "f32[8,3722,13,13]{3,2,1,0:T(8,1,1)} -> f32[8,3722,13,13]{1,3,2,0}"}) {
+    for (const bool rests : {false, true}) {
+      target.images_rows_with_rests = rests;
+      target.reads_ahead_by_step = false;
+      EXPECT_EQ(scheduled(text, target).staging == Staging::images, rests) << text;
+    }
+  }
+}
+
 TEST(ImagedRows, MakeLongRunsOfFewRowsFarApartWhereNoneLieBeside) {
   const std::vector<Row> far{{"f32[17,112,192,47] -> f32[17,112,192,47]{3,0,1,2}", 9 * 188, 1},
                              {"f32[60,300,30,61,9] -> f32[60,300,30,61,9]{4,2,0,3,1}", 540, 7}};

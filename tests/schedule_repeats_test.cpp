@@ -112,5 +112,29 @@ TEST(Repeats, AreWrittenInLongerRunsBeyondTheSecondLevel) {
   }
 }
 
+TEST(Repeats, AreWrittenInLongerRunsThatBeginBetweenLines) {
+  struct Row {
+    const char* text;
+    int64_t run;  // elements
+  };
+  Target target = streaming_target();
+  target.repeats_large_blocks = true;
+  for (const Row& row : {Row{"u8[1025,1024] -> u8[4,1024,1025] dims={2,1}", 1025 * 31},
+                         Row{"f32[337,2550] -> f32[8,2550,337] dims={2,1}", 337 * 24},
+                         Row{"u8[2051,1024] -> u8[2,1024,2051] dims={2,1}", 512},
+                         // On lines.
+                         Row{"u8[1024,1024] -> u8[4,1024,1024] dims={2,1}", 128}}) {
+    const Schedule schedule = scheduled(row.text, target);
+    EXPECT_EQ(schedule.movement, Movement::repeat) << row.text;
+    EXPECT_EQ(target_run_elements(schedule), row.run) << row.text;
+    const Report report = run_for(target, row.text);
+    EXPECT_EQ(report.outcome, Outcome::passed) << report.text;
+  }
+  // In the caches rows stay apart.
+  stream_beyond(target, int64_t{1} << 40);
+  EXPECT_EQ(target_run_elements(scheduled("u8[1025,1024] -> u8[4,1024,1025] dims={2,1}", target)),
+            512);
+}
+
 }  // namespace
 }  // namespace restride::testing

@@ -314,6 +314,19 @@ bool copies_apart(const Draft& draft, int64_t row_bytes) {
                       [](const Loop& loop) { return loop.stride[1] == 0; });
 }
 
+/// Whether all runs of the target that blocks make begin on lines, once these are marked.
+bool blocks_begin_lines(const Draft& draft) {
+  const auto taken = [&](int k) {
+    return draft.mark(k) == Mark::target_run ? draft.loop(k).extent : 1;
+  };
+  const int64_t run = run_bytes(draft, 0, taken), line = draft.target().line_bytes;
+  for (int k = 0; k < draft.loop_count(); ++k) {
+    const int64_t stride = std::abs(draft.loop(k).stride[0]);
+    if (taken(k) > 1 && stride >= run && stride % line != 0) return false;
+  }
+  return begins_lines(draft);
+}
+
 }  // namespace
 
 bool permute(Draft& draft, const PermutedLimits& most) {
@@ -358,7 +371,7 @@ int64_t permuted_claimed_ahead(const Draft& draft) {
   const bool repeats = std::any_of(draft.space().loops.begin(), draft.space().loops.end(),
                                    [](const Loop& loop) { return loop.stride[1] == 0; });
   const bool leaves = draft.schedule().nontemporal &&
-                      (!draft.target().claims_streamed_lines || begins_lines(draft));
+                      (!draft.target().claims_streamed_lines || blocks_begin_lines(draft));
   if (repeats || leaves || draft.is_part() || stays_in_l1(draft) ||
       draft.schedule().vector_bytes != draft.target().line_bytes) {
     return 0;

@@ -41,15 +41,16 @@ struct RepeatedBlock {
 RepeatedBlock repeated_block(const Draft& draft) {
   const Target& target = draft.target();
   const int64_t element = draft.space().op.bytes, line = target.line_bytes;
-  const bool fills_memory = (fills(draft) || target.repeats_large_blocks) &&
-                            draft.extent_bytes(0) > target.l2_bytes;
+  const int rows = draft.contiguous(0);
+  const bool between_lines =
+      target.repeats_large_blocks && rows >= 0 && !others_begin_lines(draft, rows);
+  const bool fills_memory =
+      (fills(draft) || between_lines) && draft.extent_bytes(0) > target.l2_bytes;
   const int64_t bytes = fills_memory ? filling_bytes : repeated_bytes;
   const RepeatedBlock block{bytes, bytes / line * element, line};
-  const bool streams = fills_memory && draft.schedule().nontemporal;
-  const int rows = draft.contiguous(0);
-  if (!target.repeats_large_blocks || !streams || rows < 0) return block;
+  if (!between_lines || !fills_memory || !draft.schedule().nontemporal) return block;
   const int64_t row = draft.loop(rows).extent * element;
-  if (row % line == 0 || row > most_whole_row_bytes) return block;
+  if (row > most_whole_row_bytes) return block;
   return {bytes, row, least_block_column_bytes};
 }
 

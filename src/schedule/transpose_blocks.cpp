@@ -207,13 +207,17 @@ bool rows_lie_apart(const Draft& draft) {
          row_pitch(draft) >= far_pages * draft.target().page_bytes;
 }
 
-/// Whether columns of less than two lines follow each other in the target right behind runs of
-/// `all` bytes, as filters do in tiles of their channels.
+/// Whether columns of less than two lines, behind which the source goes on along those runs, follow
+/// each other in the target right behind runs of `all` bytes: filters in tiles of their channels.
 bool columns_touch(const Draft& draft, int64_t all) {
   const int across = finest_loop(draft, 1);
   if (across < 0 || draft.loop(across).stride[0] != all) return false;
   const Axis& axis = draft.space().axes[static_cast<size_t>(draft.loop(across).axis)];
-  return axis.valid * draft.space().op.bytes < 2 * draft.target().line_bytes;
+  const int64_t columns = axis.valid * draft.space().op.bytes;
+  for (int k = 0; k < draft.loop_count(); ++k) {
+    if (draft.loop(k).stride[1] == columns && draft.mark(k) != Mark::target_run) return false;
+  }
+  return columns < 2 * draft.target().line_bytes;
 }
 
 /// How long runs of the target are to be, of `all` bytes there are, where more than two lines pay,

@@ -198,8 +198,9 @@ void take_intel(Make& make) {
   // to f32, transposed, .16 -> .60), those that stay in the caches 1.08; 18 permutes .82, two
   // threads .78: s8[2688,6435]{0,1:T(8,128)(4,1)} to rows .09 -> .45.
   make.claims_streamed_lines = true;
-  // 53 problems with shorter runs than 1 KB in .66 of the time, .55 -> .83 of the ceiling: s8[30204,
-  // 847]{1,0:T(8,128)(4,1)} to rows .24 -> .62, [103,607] .36 -> .83, 2036 x 69 .56 -> .72.
+  // 53 problems with shorter runs than 1 KB in .66 of the time, .55 -> .83 of the ceiling:
+  // s8[30204, 847]{1,0:T(8,128)(4,1)} to rows .24 -> .62, [103,607] .36 -> .83, 2036 x 69 .56 ->
+  // .72.
   make.claimed_permuted_run_bytes = 0;
   // 41 transposes of s8 and bf16 with odd rows to and from tiles of fours and pairs in .34 of the
   // time, .28 -> .78 of the ceiling: s8[1725,4165]{0,1} to T(32,128)(4,1) .10 -> .84.

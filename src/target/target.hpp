@@ -181,8 +181,9 @@ struct Make {
   /// Where source and target together have up to so many bytes, boxes of transposes that stream go
   /// on along the source, even if all their rows would stay at hand while the target goes on.
   int64_t follows_source_bytes = 0;
-  /// Blocks of a source that is repeated in a target beyond L2 are large, however often it is
-  /// repeated; those that stream have whole rows, which leave together where they touch.
+  /// Blocks of a source that is repeated in a target beyond L2 are large, however often it is,
+  /// where rows begin between lines; those that stream have whole rows, which leave together where
+  /// they touch.
   bool repeats_large_blocks = false;
   /// The processor reads ahead of an instruction by the steps that it sees it take, so that rows
   /// are best moved by one, in the order of the source.
