@@ -21,20 +21,21 @@ int64_t in_tile(const Schedule& schedule, int axis) {
   return product;
 }
 
-/// Rows of 256 and 512 bytes by filters that follow each other there.
-TEST(Blocks, WriteWholeRowsBehindWhichFiltersFollow) {
+/// Of 256 and 512 bytes, by filters.
+TEST(Blocks, WriteWholeRowsAlongWhichTheSourceGoesOnBehindShortOnes) {
   Target target = streaming_target();
   for (const int64_t most : {0, 512}) {
-    target.touching_columns_run_bytes = most;
+    target.run_along_source_bytes = most;
     const auto expect = [&](const char* text, int64_t row, bool whole) {
       EXPECT_EQ(target_run_elements(scheduled(text, target)) >= row, whole) << text << most;
     };
     expect("f32[976,768,3,3] -> f32[976,768,3,3]{3,2,1,0:T(8,8,1,1)}", 64, most > 0);
     expect("bf16[1104,1072,3,3] -> bf16[1104,1072,3,3]{3,2,1,0:T(16,16,1,1)}", 256, most > 0);
-    // Longer rows, wider filters, and a source that goes on elsewhere.
+    // Longer rows, wider filters, a source that goes on elsewhere; the target may.
     expect("bf16[1120,1056,3,3] -> bf16[1120,1056,3,3]{3,2,1,0:T(32,32,1,1)}", 1024, false);
     expect("f32[480,384,7,7] -> f32[480,384,7,7]{3,2,1,0:T(8,8,1,1)}", 64, false);
     expect("f32[4096,4096]{0,1} -> f32[4096,4096]{1,0:T(8,128)}", 128, false);
+    expect("f32[56,84,48,24] -> f32[56,84,48,24]{2,0,1,3}", 48, most > 0);
   }
 }
 

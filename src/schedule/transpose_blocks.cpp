@@ -207,11 +207,11 @@ bool rows_lie_apart(const Draft& draft) {
          row_pitch(draft) >= far_pages * draft.target().page_bytes;
 }
 
-/// Whether columns of less than two lines, behind which the source goes on along those runs, follow
-/// each other in the target right behind runs of `all` bytes: filters in tiles of their channels.
-bool columns_touch(const Draft& draft, int64_t all) {
+/// Whether columns have less than two lines and the source goes on behind them along runs of the
+/// target, as filters do in tiles of their channels.
+bool source_goes_on_along_runs(const Draft& draft) {
   const int across = finest_loop(draft, 1);
-  if (across < 0 || draft.loop(across).stride[0] != all) return false;
+  if (across < 0) return false;
   const Axis& axis = draft.space().axes[static_cast<size_t>(draft.loop(across).axis)];
   const int64_t columns = axis.valid * draft.space().op.bytes;
   for (int k = 0; k < draft.loop_count(); ++k) {
@@ -226,7 +226,7 @@ int64_t long_run_bytes(const Draft& draft, int64_t all, int64_t column) {
   const Target& target = draft.target();
   const int64_t line = target.line_bytes, lines = all / line;
   if (takes_whole_rows(draft, all, column)) return std::max(all, target.long_run_bytes);
-  if (all <= target.touching_columns_run_bytes && columns_touch(draft, all))
+  if (all <= target.run_along_source_bytes && source_goes_on_along_runs(draft))
     return std::max(all, target.long_run_bytes);
   if (!rows_lie_apart(draft) || lines > most_far_lines) return target.long_run_bytes;
   for (int64_t run = target.far_long_run_bytes; run > target.long_run_bytes; run -= line) {

@@ -212,7 +212,7 @@ void take_intel(Make& make) {
   // 22 problems from filters to tiles of their channels in .69 of the time, two threads .70, 16
   // bytes behind a line .77: f32[976,768,3,3] to T(8,8,1,1) .37 -> .90 of the ceiling, bf16[1104,
   // 3072,3,3] to T(16,16,1,1) .43 -> .98; of up to 1 KB f32 1.0 to 1.3, s8 1.9.
-  make.touching_columns_run_bytes = 512;
+  make.run_along_source_bytes = 512;
   // Transposes that are repeated 2 to 16 times: 52 in .70 of the time with large blocks (bf16[2877,
   // 940] 8 times .19 -> .86 of a fill), of those that stream 39 in .73 again with whole rows
   // (u8[456,10548] 16 times .37 -> .84).

@@ -156,9 +156,9 @@ struct Make {
   int page_element_bytes = 8;
   /// Boxes of transposes that stream do not cut digits of the source up to so many bytes.
   int64_t uncut_run_bytes = 512;
-  /// Where columns of less than two lines follow each other in the target, right behind its rows,
-  /// boxes that stream take these whole, up to so many bytes.
-  int64_t touching_columns_run_bytes = 0;
+  /// Where a source goes on behind columns of less than two lines along runs of the target, boxes
+  /// that stream take these whole, up to so many bytes.
+  int64_t run_along_source_bytes = 0;
   /// So much of each row of the source is read by boxes of transposes that stream, of elements of
   /// two bytes and more: of its innermost digit, and of that and others together if it has less.
   int64_t streamed_column_bytes = 512;

@@ -55,7 +55,7 @@ Target target_of(const Setup& setup) {
   target.images_long_runs = target.claims_streamed_lines = runs;
   target.claimed_permuted_run_bytes = runs ? 0 : 1024;
   target.joins_cut_elements = target.images_rows_with_rests = target.repeats_large_blocks = runs;
-  target.touching_columns_run_bytes = runs ? 512 : 0;
+  target.run_along_source_bytes = runs ? 512 : 0;
   target.shifted_touching_image_bytes = std::numeric_limits<int64_t>::max();
   target.whole_line_image_bytes = runs ? 1024 : 0;
   target.piece_element_bytes = runs ? 4 : std::numeric_limits<int64_t>::max();
@@ -90,7 +90,7 @@ Target streaming_target() {
   target.images_long_runs = target.claims_streamed_lines = false;
   target.claimed_permuted_run_bytes = 1024;
   target.joins_cut_elements = target.images_rows_with_rests = target.repeats_large_blocks = false;
-  target.touching_columns_run_bytes = 0;
+  target.run_along_source_bytes = 0;
   return target;
 }
 
