@@ -5,7 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "schedule/scheduling.hpp"
 #include "support/microkernel_tails.hpp"
+#include "support/scheduled.hpp"
+#include "support/setups.hpp"
 
 namespace restride::testing {
 namespace {
@@ -38,6 +41,48 @@ TEST_P(Microkernel, MixesBlocksOfPackedElementsAndWhatIsLeftOfThem) {
         "pred[128,512]{1,0:E(1)} -> pred[128,512]{0,1}"}) {
     expect_conforms(text, GetParam());
     if (HasFatalFailure()) return;
+  }
+}
+
+TEST_P(Microkernel, ShiftsMixedRowsThatBeginBetweenLines) {
+  const auto expect = [](const std::string& from, const std::string& to) {
+    expect_conforms(from + " -> " + to, GetParam());
+  };
+  // Of two chunks and more, with every kind of rest; two panels, several boxes, columns that are
+  // left.
+  for (const int run : {256, 257, 263, 272, 319, 320, 321, 383, 384, 385, 448, 511}) {
+    const std::string array = "u4[" + std::to_string(2 * run) + ",256]";
+    expect(array + "{1,0:E(4)}", array + "{0,1:E(4)}");
+    if (HasFatalFailure()) return;
+  }
+  expect("s4[630,820]{1,0:E(4)}", "s4[630,820]{0,1:E(4)}");
+  expect("s4[2,514,258]{2,1,0:E(4)}", "s4[2,514,258]{1,2,0:E(4)}");
+  // The other way round within a byte; only the target is packed; padding; too many in a byte.
+  expect("u4[630,256]{1,0:L(9)E(4)}", "u4[630,256]{0,1:E(4)}");
+  expect("u4[630,140]", "u4[630,140]{0,1:E(4)}");
+  expect("u4[630,256]{1,0:E(4)}", "u4[630,256]{0,1:E(4)PAD(640,258;one)}");
+  expect("u2[1260,520]{1,0:E(2)}", "u2[1260,520]{0,1:E(2)}");
+}
+
+TEST(MixedRows, AreTakenWholeWhereTheyAreShifted) {
+  Target target = streaming_target();
+  for (const bool shifts : {false, true}) {
+    target.shifts_mixed_rows = shifts;
+    const auto expect = [&](const char* text, int64_t rows) {
+      const Schedule schedule = scheduled(text, target);
+      EXPECT_EQ(schedule.movement, Movement::mix) << text;
+      EXPECT_EQ(target_run_elements(schedule) == rows, shifts) << text << shifts;
+    };
+    expect("s4[3000,2048]{1,0:E(4)} -> s4[3000,2048]{0,1:E(4)}", 3000);
+    expect("u4[3000,1024] -> u4[3000,1024]{0,1:E(4)}", 3000);
+    const auto expect_not = [&](const char* text, int64_t rows) {
+      EXPECT_NE(target_run_elements(scheduled(text, target)), rows) << text << shifts;
+    };
+    expect_not("s4[3072,2048]{1,0:E(4)} -> s4[3072,2048]{0,1:E(4)}", 3072);   // on lines
+    expect_not("s4[1022,6048]{1,0:E(4)} -> s4[1022,6048]{0,1:E(4)}", 1022);   // short rows
+    expect_not("s4[13000,254]{1,0:E(4)} -> s4[13000,254]{0,1:E(4)}", 13000);  // one panel
+    expect_not("u2[6008,2048]{1,0:E(2)} -> u2[6008,2048]{0,1:E(2)}", 6008);   // four in a byte
+    expect_not("s4[3000,2048]{1,0:E(4)} -> s4[3000,2048]{0,1}", 3000);        // only unpacks
   }
 }
 

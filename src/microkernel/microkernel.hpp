@@ -215,8 +215,10 @@ program::Body emit_staged_transpose(const TileRun& rows, const TileRun& columns,
 constexpr int64_t shifted_chunk_lines(const Target& target, int64_t element_bytes) {
   return element_bytes < 4 ? 2 : target.shifted_chunk_lines;
 }
-bool can_shift(const TileRun& rows, const TileRun& columns, const Machine& machine);
-program::Body emit_shifted_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,
+bool can_shift(const TileRun& rows, const TileRun& columns, const RowMixing& mixing,
+               const Machine& machine);
+program::Body emit_shifted_transpose(const TileRun& rows, const TileRun& columns,
+                                     const RowMixing& mixing, const Strides& at,
                                      const Machine& machine, Tables& tables,
                                      int64_t& scratch_bytes);
 /// Of which: whether panels come in and leave by turns, as those of wide elements do.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "microkernel/packed/mixed_box.hpp"
+#include "microkernel/transpose/shifted_lines.hpp"
 #include "program/program.hpp"
 #include "schedule/movements.hpp"
 #include "schedule/questions.hpp"
@@ -56,6 +57,23 @@ bool stages_mixed(const Draft& draft, int row, int column) {
   return true;
 }
 
+// Columns of blocks whose rows are shifted: two panels, so that what they leave over and a panel
+// for each of the rows that are mixed have room in scratch.
+constexpr int64_t shifted_columns = 2 * line, most_shifted_in_byte = 2;
+
+/// Whether blocks of whole rows of a packed target can be shifted to lines, wherever they begin.
+/// `row`, `column`: the loops along which target and source share bytes.
+bool shifts_mixed(const Draft& draft, int row, int column) {
+  const ElementOp& op = draft.space().op;
+  const Target& target = draft.target();
+  const bool fits = elements_in_byte(op, 0) <= most_shifted_in_byte &&
+                    elements_in_byte(op, 1) <= most_shifted_in_byte;
+  return draft.schedule().nontemporal && op.packing[0].bits != 0 && fits &&
+         target.shifts_mixed_rows && shifts_lines(target, 1) &&
+         draft.loop(row).extent / elements_in_byte(op, 0) >= target.shifting_run_bytes &&
+         draft.loop(column).extent / elements_in_byte(op, 1) >= shifted_columns;
+}
+
 /// The loop along which elements of an operand share bytes, all others walking whole bytes; -1 if
 /// there is none, or if bounds cut it within a byte.
 int sharing_loop(const Draft& draft, size_t operand) {
@@ -88,16 +106,20 @@ bool mixed(Draft& draft) {
   // Strides of what is packed count bits.
   const int64_t target_byte = op.packing[0].bits != 0 ? 8 : 1;
   const int64_t source_byte = op.packing[1].bits != 0 ? 8 : 1;
-  const bool only_unpacks = op.packing[0].bits == 0, staged = stages_mixed(draft, row, column);
+  const bool only_unpacks = op.packing[0].bits == 0, lines = stages_mixed(draft, row, column);
+  const bool shifts = shifts_mixed(draft, row, column) && !(lines && draft.begins_line());
+  const bool staged = lines && !shifts;
   const bool images = draft.schedule().nontemporal && halves_lines(draft) && !only_unpacks;
   const int64_t wanted = staged         ? staged_run(op)
+                         : shifts       ? draft.loop(row).extent / elements_in_byte(op, 0)
                          : only_unpacks ? target_mixed_run
                          : images       ? imaged_rows / elements_in_byte(op, 0)
                                         : line;
   const int64_t run =
       draft.take_run(0, element_stride(op, 0), wanted * target_byte, Mark::target_run);
   const int64_t image = draft.schedule().nontemporal ? streamed_image_bytes : cached_image_bytes;
-  const int64_t columns = staged ? staged_source_run
+  const int64_t columns = staged   ? staged_source_run
+                          : shifts ? shifted_columns
                           : only_unpacks || images
                               ? line
                               : std::max(line, image / wanted / elements_in_byte(op, 1));
@@ -112,7 +134,7 @@ bool mixed(Draft& draft) {
   draft.schedule().images_blocks = images;
   if (!draft.schedule().nontemporal) return true;
   draft.go_on(1);
-  if (!staged && !images)
+  if (!staged && !shifts && !images)
     draft.take_run(0, run, run_around * target_byte, Mark::around, Length::about);
   return true;
 }

@@ -287,6 +287,10 @@ Body BoxCode::mixed(const nest::Tile& tile, const Schedule& schedule, const Stri
     return emit_staged_transpose(runs.rows, runs.columns, runs.mixing, in_bytes(at, op), machine,
                                  scratch_bytes_);
   }
+  if (can_shift(runs.rows, runs.columns, runs.mixing, machine)) {
+    return emit_shifted_transpose(runs.rows, runs.columns, runs.mixing, in_bytes(at, op), machine,
+                                  tables_, scratch_bytes_);
+  }
   return through_image(tile, schedule, at, machine);
 }
 

@@ -217,6 +217,9 @@ void take_intel(Make& make) {
   // 940] 8 times .19 -> .86 of a fill), of those that stream 39 in .73 again with whole rows
   // (u8[456,10548] 16 times .37 -> .84).
   make.repeats_large_blocks = true;
+  // 24 transposes of s4 and to u4 in .38 of the time, .21 -> .48 of the ceiling: s4[4090,4000] .13
+  // -> .51, [5624,15176] .12 -> .58.
+  make.shifts_mixed_rows = true;
   // An image, the lines that it is made of and those that come next do not stay in L1 together: 84
   // transposes of f32, f64 and c128 with images of 16 KB and more in .82 of the time, f64 381 x 738
   // .47 -> .82 of the ceiling, c128 .59 -> .86, 37 with 12 to 16 KB .90 (f32[4,253,16,80]{1,3,2,0}

@@ -119,6 +119,8 @@ struct Make {
   /// stream. (2 KB against 512: 40 random matrices with rows of 300 bytes to 2 KB 1.04 times as
   /// long, u8[917,40,465]{0,2,1} .35 for .53 of the ceiling; 256 bytes the same.)
   int64_t shifting_run_bytes = 512;
+  /// Rows of packed elements that begin between lines are shifted, too.
+  bool shifts_mixed_rows = false;
   /// Lines of the target by which rows that begin between lines come in, of elements of four bytes
   /// and more; narrower ones come in by two.
   int shifted_chunk_lines = 2;

@@ -13,6 +13,8 @@
 //
 // (Zen 4, a model: loads of 64 bytes 4095 bytes apart in L2 take 6.2 ns one below the other, 1.3
 // row after row, with a store each.)
+//
+// Of packed elements all rows that are mixed with each other come in, each to a panel of its own.
 #include <algorithm>
 #include <utility>
 
@@ -41,16 +43,17 @@ TileRun rows_in_scratch(int64_t rows, int64_t row_bytes) {
 
 class ShiftedTranspose {
  public:
-  ShiftedTranspose(const TileRun& rows, const TileRun& columns, const Strides& at,
-                   const Machine& machine, Tables& tables)
+  ShiftedTranspose(const TileRun& rows, const TileRun& columns, const RowMixing& mixing,
+                   const Strides& at, const Machine& machine, Tables& tables)
       : machine_(machine),
         gathers_(machine.staging == Staging::panels_of_gathered_rows),
         rows_(rows),
         columns_(columns),
+        mixing_(mixing),
         at_(at),
         row_bytes_(columns.extent() * machine.element_bytes),
         panel_(panel()),
-        box_(rows_, columns_, at, panel_, machine, tables),
+        box_(rows_, columns_, mixing_, at, panel_, machine, tables),
         asks_(rows.first(chunk_rows(machine)), row_bytes_, at[1], machine,
               {box_.panels(), iterations(), flushed_columns(panel_) * lines_of_column()}) {}
 
@@ -67,7 +70,7 @@ class ShiftedTranspose {
   }
 
  private:
-  int64_t gathered_at() const { return box_.panel_at() + panel_.bytes(); }
+  int64_t gathered_at() const { return box_.panel_at() + box_.panel_bytes(); }
   int64_t lines_of_column() const { return box_.chunk_bytes() / machine_.vector_bytes; }
   /// In which the columns of a panel leave.
   int64_t iterations() const { return panel_.columns() / flushed_columns(panel_); }
@@ -76,6 +79,12 @@ class ShiftedTranspose {
     const int64_t rows = chunk_rows(machine_);
     if (!gathers_) return {rows_, rows, at_[1], machine_};
     return StagedPanel(rows_in_scratch(rows, row_bytes_), rows, 0, machine_).of_gathered_rows();
+  }
+
+  /// Asks for what goes with a line that leaves, of each row that is mixed.
+  void ask(Emitter& emitter, int64_t line) const {
+    for (int64_t row = 0; row < mixing_.from.rows; ++row)
+      asks_.ask(emitter, line, row * mixing_.from.stride);
   }
 
   /// Copies rows to scratch.
@@ -106,7 +115,7 @@ class ShiftedTranspose {
   Body columns_one_by_one(program::Block column) const {
     const int64_t columns = flushed_columns(panel_);
     Emitter asking(machine_.target, machine_.vector_bytes);
-    for (int64_t line = 0; line < columns * lines_of_column(); ++line) asks_.ask(asking, line);
+    for (int64_t line = 0; line < columns * lines_of_column(); ++line) ask(asking, line);
     Body body = asks_.asks() ? body_of(asking.take()) : Body{};
     append(body, loop_always(columns, box_.column_steps(1), body_of(std::move(column))));
     std::vector<Step> steps = box_.column_steps(columns);
@@ -126,7 +135,7 @@ class ShiftedTranspose {
   Body other_chunks() const {
     const int64_t columns = flushed_columns(panel_);
     const auto ask = [&](Emitter& emitter, int64_t column, int64_t begin) {
-      asks_.ask(emitter, column * lines_of_column() + begin / machine_.vector_bytes);
+      this->ask(emitter, column * lines_of_column() + begin / machine_.vector_bytes);
     };
     std::vector<Step> leaving = box_.column_steps(columns);
     asks_.add_step(leaving);
@@ -154,6 +163,7 @@ class ShiftedTranspose {
   bool gathers_;
   TileRun rows_;     // make runs of the target
   TileRun columns_;  // make runs of the source
+  RowMixing mixing_;
   Strides at_;
   int64_t row_bytes_;  // of the source in a box
   StagedPanel panel_;
@@ -163,7 +173,8 @@ class ShiftedTranspose {
 
 }  // namespace
 
-bool can_shift(const TileRun& rows, const TileRun& columns, const Machine& machine) {
+bool can_shift(const TileRun& rows, const TileRun& columns, const RowMixing& mixing,
+               const Machine& machine) {
   const int64_t element = machine.element_bytes, line = machine.vector_bytes;
   const Target& target = machine.target;
   if (!machine.streams || machine.nontemporal || machine.shifts_runs || line != target.line_bytes ||
@@ -172,18 +183,20 @@ bool can_shift(const TileRun& rows, const TileRun& columns, const Machine& machi
   }
   if (!rows.is_contiguous(0, element) || !columns.is_contiguous(1, element)) return false;
   const StagedPanel panel(rows, chunk_rows(machine), 0, machine);
-  const int64_t panels = shifts_by_turns(machine) ? 2 : 1;
+  const int64_t panels = mixing.mixes() ? mixing.from.rows : shifts_by_turns(machine) ? 2 : 1;
   const bool gathers = machine.staging == Staging::panels_of_gathered_rows;
   const int64_t gathered = gathers ? chunk_rows(machine) * columns.extent() * element : 0;
   return rows.sides() == 1 && rows.extent() >= chunk_rows(machine) &&
          rows.extent() * element >= target.shifting_run_bytes && columns.divides(panel.columns()) &&
          columns.divides(flushed_columns(panel)) && columns.extent() > panel.columns() &&
-         columns.extent() * line + panels * panel.bytes() + gathered <= program::max_scratch_bytes;
+         mixing.to.rows * columns.extent() * line + panels * panel.bytes() + gathered <=
+             program::max_scratch_bytes;
 }
 
-Body emit_shifted_transpose(const TileRun& rows, const TileRun& columns, const Strides& at,
-                            const Machine& machine, Tables& tables, int64_t& scratch_bytes) {
-  const ShiftedTranspose transpose(rows, columns, at, machine, tables);
+Body emit_shifted_transpose(const TileRun& rows, const TileRun& columns, const RowMixing& mixing,
+                            const Strides& at, const Machine& machine, Tables& tables,
+                            int64_t& scratch_bytes) {
+  const ShiftedTranspose transpose(rows, columns, mixing, at, machine, tables);
   scratch_bytes = std::max(scratch_bytes, transpose.scratch_bytes());
   return transpose.emit();
 }

@@ -29,7 +29,7 @@ class ShiftedByTurns {
         rows_(rows),
         columns_(columns),
         panel_(rows, chunk_rows(machine), at[1], machine),
-        box_(rows_, columns_, at, panel_, machine, tables),
+        box_(rows_, columns_, {}, at, panel_, machine, tables),
         ahead_(rows.first(chunk_rows(machine)), columns, at[1], machine,
                {1, flushed_columns(panel_)}) {}
 

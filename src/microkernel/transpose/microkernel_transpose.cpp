@@ -252,10 +252,10 @@ Body emit_transpose(const nest::Tile& tile, uint32_t target_run, const Strides& 
   if (can_join(row, 0, column, machine)) {
     return emit_joined_transpose(row, 0, column, at, machine, scratch_bytes);
   }
-  if (can_shift(row, column, machine)) {
+  if (can_shift(row, column, {}, machine)) {
     return shifts_by_turns(machine)
                ? emit_shifted_by_turns(row, column, at, machine, tables, scratch_bytes)
-               : emit_shifted_transpose(row, column, at, machine, tables, scratch_bytes);
+               : emit_shifted_transpose(row, column, {}, at, machine, tables, scratch_bytes);
   }
   if (can_image(row, column, machine)) {
     return emit_imaged_transpose(row, column, at, machine, scratch_bytes);

@@ -20,7 +20,7 @@ PanelAsks::PanelAsks(const TileRun& rows, int64_t row_bytes, int64_t first, cons
       rows_of_panel_((rows.extent() - rows_of_iteration_ * pace.iterations) / (pace.panels - 1)),
       asks_(machine.ahead != 0) {}
 
-void PanelAsks::ask(Emitter& emitter, int64_t line) const {
+void PanelAsks::ask(Emitter& emitter, int64_t line, int64_t beside) const {
   if (!asks_) return;
   // A row of whole lines that begins between lines has a part of one more.
   const int64_t lines_of_row = row_bytes_ / line_bytes_ + 1;
@@ -29,7 +29,7 @@ void PanelAsks::ask(Emitter& emitter, int64_t line) const {
   const int64_t begin = line * lines / written_lines_, end = (line + 1) * lines / written_lines_;
   for (int64_t k = begin; k < end; ++k) {
     const int64_t byte = std::min(k % lines_of_row * line_bytes_, row_bytes_ - 1);
-    emitter.ask(prefetch_stream, first_ + k / lines_of_row * row_stride_ + byte);
+    emitter.ask(prefetch_stream, first_ + beside + k / lines_of_row * row_stride_ + byte);
   }
 }
 

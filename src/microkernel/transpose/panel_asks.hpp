@@ -35,8 +35,9 @@ class PanelAsks {
 
   bool asks() const { return asks_; }
 
-  /// Asks for what goes with line `line` of those that an iteration writes.
-  void ask(Emitter& emitter, int64_t line) const;
+  /// Asks for what goes with line `line` of those that an iteration writes; `beside`: bytes from
+  /// there.
+  void ask(Emitter& emitter, int64_t line, int64_t beside = 0) const;
 
   /// How loops over panels, and over the iterations of one, move the stream ahead.
   void add_panel_step(std::vector<program::Step>& steps) const;

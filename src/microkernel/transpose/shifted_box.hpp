@@ -16,6 +16,10 @@
 // beyond whole vectors goes behind the vector before, which is whole again then: by itself it would
 // be part of two lines, one of which nothing has asked for. In which order panels come in and leave
 // is not in here.
+//
+// Rows of packed elements are mixed on their way out, as in microkernel_staged: each of those that
+// are mixed has a panel of its own, and each row of the target that a column makes leaves something
+// over.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +28,7 @@
 
 #include "microkernel/emitter.hpp"
 #include "microkernel/microkernel.hpp"
+#include "microkernel/packed/row_mixing.hpp"
 #include "microkernel/tile_run.hpp"
 #include "microkernel/transpose/staged_panel.hpp"
 
@@ -40,12 +45,13 @@ class ShiftedBox {
  public:
   /// `panel` is where rows stand in panel_stream, behind what is left over. All references must
   /// live on.
-  ShiftedBox(const TileRun& rows, const TileRun& columns, const Strides& at,
-             const StagedPanel& panel, const Machine& machine, Tables& tables)
+  ShiftedBox(const TileRun& rows, const TileRun& columns, const RowMixing& mixing,
+             const Strides& at, const StagedPanel& panel, const Machine& machine, Tables& tables)
       : machine_(machine),
         tables_(tables),
         rows_(rows),
         columns_(columns),
+        mixing_(mixing),
         at_(at),
         panel_(panel) {}
 
@@ -68,7 +74,9 @@ class ShiftedBox {
   program::Body at_chunk(int64_t chunk, bool asks, program::Body body) const;
 
   /// Where panels begin in scratch, behind what is left over.
-  int64_t panel_at() const { return columns_.extent() * line_; }
+  int64_t panel_at() const { return columns_.extent() * left_over_bytes(); }
+  /// Of the panels of all rows that are mixed, one behind the other.
+  int64_t panel_bytes() const { return mixing_.from.rows * panel_.bytes(); }
 
   // ---- how streams move
 
@@ -100,9 +108,19 @@ class ShiftedBox {
   program::Body claim_panel() const;
 
  private:
+  /// Vectors of a column of a panel, of all rows of the target that it makes; made when they are
+  /// asked for.
+  class Column;
+
+  /// Of a column: a vector for each row of the target.
+  int64_t left_over_bytes() const { return mixing_.to.rows * line_; }
+  void panel_in(Emitter& emitter, const StagedPanel& panel, int64_t source, int64_t groups) const;
   void line_out(Emitter& emitter, program::Reg before, program::Reg chunk, int64_t at) const;
-  program::Reg part_of_vector_out(Emitter& emitter, program::Reg before, int64_t begin,
-                                  int64_t bytes) const;
+  /// The rest of a row of the target, which is `bytes` long and begins at `at`.
+  void rest_of_row_out(Emitter& emitter, Column& column, int64_t row, int64_t at,
+                       const Asks& asks) const;
+  program::Reg part_of_vector_out(Emitter& emitter, program::Reg before, program::Reg part,
+                                  int64_t at, int64_t bytes) const;
   void end_out(Emitter& emitter, program::Reg last, int64_t end) const;
   program::Reg shifted(Emitter& emitter, program::Reg before, program::Reg chunk, int64_t at) const;
 
@@ -110,6 +128,7 @@ class ShiftedBox {
   Tables& tables_;
   const TileRun& rows_;     // make runs of the target
   const TileRun& columns_;  // make runs of the source
+  RowMixing mixing_;
   Strides at_;
   const StagedPanel& panel_;
   int64_t line_ = machine_.vector_bytes;
