@@ -186,8 +186,9 @@ bool can_shift(const TileRun& rows, const TileRun& columns, const RowMixing& mix
   const int64_t panels = mixing.mixes() ? mixing.from.rows : shifts_by_turns(machine) ? 2 : 1;
   const bool gathers = machine.staging == Staging::panels_of_gathered_rows;
   const int64_t gathered = gathers ? chunk_rows(machine) * columns.extent() * element : 0;
+  const int64_t least = mixing.mixes() ? 0 : target.shifting_run_bytes;
   return rows.sides() == 1 && rows.extent() >= chunk_rows(machine) &&
-         rows.extent() * element >= target.shifting_run_bytes && columns.divides(panel.columns()) &&
+         rows.extent() * element >= least && columns.divides(panel.columns()) &&
          columns.divides(flushed_columns(panel)) && columns.extent() > panel.columns() &&
          mixing.to.rows * columns.extent() * line + panels * panel.bytes() + gathered <=
              program::max_scratch_bytes;
