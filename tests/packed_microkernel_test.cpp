@@ -57,6 +57,7 @@ TEST_P(Microkernel, ShiftsMixedRowsThatBeginBetweenLines) {
     if (HasFatalFailure()) return;
   }
   expect("s4[630,820]{1,0:E(4)}", "s4[630,820]{0,1:E(4)}");
+  expect("s4[264,264]{1,0:E(4)}", "s4[264,264]{0,1:E(4)}");  // which begin on a line
   expect("s4[2,514,258]{2,1,0:E(4)}", "s4[2,514,258]{1,2,0:E(4)}");
   // The other way round within a byte; only the target is packed; padding; too many in a byte.
   expect("u4[630,256]{1,0:L(9)E(4)}", "u4[630,256]{0,1:E(4)}");

@@ -313,8 +313,10 @@ Body BoxCode::through_image(const nest::Tile& tile, const Schedule& schedule, co
   if (schedule.mixed == MixedRows::source) {
     Body body = placed(emit_mixed_rows(box, machine.streams ? machine.ahead : 0, within),
                        std::array<Place, 2>{image, source});
+    // Where it begins does not tell where its columns do.
+    const int64_t alignment = machine.nontemporal ? machine.alignment : 1;
     append(body, leaving(box.moved, 1, {target, image, {panel_stream, box.image_bytes}},
-                         box.image_bytes, machine.alignment, machine));
+                         box.image_bytes, alignment, machine));
     return body;
   }
   Body body = relaid({space_of(box.moved, 1), 0}, {image, source});
