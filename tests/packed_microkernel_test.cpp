@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "plan/planner.hpp"
+#include "program/program.hpp"
 #include "schedule/scheduling.hpp"
 #include "support/microkernel_tails.hpp"
 #include "support/scheduled.hpp"
@@ -57,7 +59,6 @@ TEST_P(Microkernel, ShiftsMixedRowsThatBeginBetweenLines) {
     if (HasFatalFailure()) return;
   }
   expect("s4[630,820]{1,0:E(4)}", "s4[630,820]{0,1:E(4)}");
-  expect("s4[264,264]{1,0:E(4)}", "s4[264,264]{0,1:E(4)}");  // which begin on a line
   expect("s4[2,514,258]{2,1,0:E(4)}", "s4[2,514,258]{1,2,0:E(4)}");
   // The other way round within a byte; only the target is packed; padding; too many in a byte.
   expect("u4[630,256]{1,0:L(9)E(4)}", "u4[630,256]{0,1:E(4)}");
@@ -85,6 +86,17 @@ TEST(MixedRows, AreTakenWholeWhereTheyAreShifted) {
     expect_not("s4[13000,254]{1,0:E(4)} -> s4[13000,254]{0,1:E(4)}", 13000);  // one panel
     expect_not("u2[6008,2048]{1,0:E(2)} -> u2[6008,2048]{0,1:E(2)}", 6008);   // four in a byte
     expect_not("s4[3000,2048]{1,0:E(4)} -> s4[3000,2048]{0,1}", 3000);        // only unpacks
+  }
+}
+
+/// Columns that are left begin on a line here, the others of them do not.
+TEST(MixedRows, OfColumnsThatAreLeftAreNotTakenForLines) {
+  Target target = streaming_target();
+  target.shifts_mixed_rows = true;
+  for (const char* const text : {"s4[15144,264]{1,0:E(4)} -> s4[15144,264]{0,1:E(4)}",
+                                 "s4[9096,1800]{1,0:E(4)} -> s4[9096,1800]{0,1:E(4)}"}) {
+    for (const Program& program : plan_programs(simplified_space(text), target))
+      EXPECT_TRUE(verify(program, target)) << text;
   }
 }
 
