@@ -279,4 +279,16 @@ void lengthen_shifted_rows(const Draft& draft, PermutedBlock& block) {
   if (shifted) extent *= vectors;
 }
 
+bool blocks_begin_lines(const Draft& draft) {
+  const auto taken = [&](int k) {
+    return draft.mark(k) == Mark::target_run ? draft.loop(k).extent : 1;
+  };
+  const int64_t run = run_bytes(draft, 0, taken), line = draft.target().line_bytes;
+  for (int k = 0; k < draft.loop_count(); ++k) {
+    const int64_t stride = std::abs(draft.loop(k).stride[0]);
+    if (taken(k) > 1 && stride >= run && stride % line != 0) return false;
+  }
+  return begins_lines(draft);
+}
+
 }  // namespace restride::scheduling

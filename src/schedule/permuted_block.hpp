@@ -51,4 +51,7 @@ inline bool is_joined(const Loop& loop) {
   return loop.own.size() == 1 && loop.own.front().operand == 1;
 }
 
+/// Whether all runs of the target that blocks make begin on lines, once these are marked.
+bool blocks_begin_lines(const Draft& draft);
+
 }  // namespace restride::scheduling

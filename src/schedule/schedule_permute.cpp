@@ -314,19 +314,6 @@ bool copies_apart(const Draft& draft, int64_t row_bytes) {
                       [](const Loop& loop) { return loop.stride[1] == 0; });
 }
 
-/// Whether all runs of the target that blocks make begin on lines, once these are marked.
-bool blocks_begin_lines(const Draft& draft) {
-  const auto taken = [&](int k) {
-    return draft.mark(k) == Mark::target_run ? draft.loop(k).extent : 1;
-  };
-  const int64_t run = run_bytes(draft, 0, taken), line = draft.target().line_bytes;
-  for (int k = 0; k < draft.loop_count(); ++k) {
-    const int64_t stride = std::abs(draft.loop(k).stride[0]);
-    if (taken(k) > 1 && stride >= run && stride % line != 0) return false;
-  }
-  return begins_lines(draft);
-}
-
 }  // namespace
 
 bool permute(Draft& draft, const PermutedLimits& most) {
