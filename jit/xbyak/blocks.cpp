@@ -52,12 +52,24 @@ void Translator::find_last_uses(const Block& block) {
     if (op.to != none && size_t(op.to) >= last_use_.size()) {
       last_use_.resize(2 * size_t(op.to) + 64);
       physical_.resize(last_use_.size());
+      nans_.resize(last_use_.size());
     }
     for (const Reg r : {op.to, op.a, op.b}) {
       if (r != none) last_use_[size_t(r)] = k;
     }
+    note_nans(op);
     ++k;
   }
+}
+
+/// Arithmetic makes one NaN of all, and looks at none of their bits.
+void Translator::note_nans(const Op& op) {
+  const bool floats = op.type == ElementType::f32 || op.type == ElementType::f64;
+  const bool computes = op.code == Code::compute && floats;
+  for (const Reg r : {op.a, op.b}) {
+    if (r != none && !computes) nans_[size_t(r)].computed = false;
+  }
+  if (op.to != none) nans_[size_t(op.to)] = {computes && !is_comparison(op.operation()), true};
 }
 
 void Translator::step(const Op& op, int k) {

@@ -38,7 +38,12 @@ void Translator::float_to_float(const Hop& hop) {
   if (is_byte_float(hop.type)) return f32_to_narrow_float(hop);
   vpmovzxwd(to, a);
   vpslld(to, to, 16);
-  vaddps(to, to, constant(0x80000000, 4));  // -0 changes nothing, but quiets NaNs
+  if (!hop.stays_raw) quieten(to);
+}
+
+/// -0 changes nothing, but quiets NaNs.
+void Translator::quieten(const Register& floats) {
+  vaddps(floats, floats, constant(0x80000000, 4));
 }
 
 /// All sixteen are in a table: of f16 the upper bytes, since the lower ones are 0.
@@ -55,7 +60,7 @@ void Translator::f4_to_f16(const Hop& hop) {
 }
 
 /// Half of the last place is added, less one bit where the place is even; NaNs are made quiet
-/// instead. The instruction for this flushes denormals.
+/// instead, unless they are known to be. The instruction for this flushes denormals.
 void Translator::f32_to_bf16(const Hop& hop) {
   const Register& a = source(hop);
   const Hop narrowing{u32, u16, hop.count, hop.to, temporary()};
@@ -64,11 +69,11 @@ void Translator::f32_to_bf16(const Hop& hop) {
   vandps(rounded, rounded, constant(1, 4));
   vpaddd(rounded, rounded, constant(0x7fff, 4));
   vpaddd(rounded, rounded, a);
+  if (nans_are_canonical_) return narrow(narrowing, 2);
   if (family_ == Family::evex) {
     vcmpps(k7, a, a, unordered);
     vorps(rounded | k7, a, constant(0x400000, 4));
-    vpsrld(rounded, rounded, 16);
-    return narrow(narrowing, 0);
+    return narrow(narrowing, 2);
   }
   const Register& nan = numbered(temporary(), 4 * hop.count);
   const Register& quiet = numbered(hop.to, 4 * hop.count);

@@ -63,12 +63,17 @@ void Translator::resize(const Hop& hop) {
   (this->*extensions[from][to])(result(hop), source(hop));
 }
 
-/// The bytes of every element from `first_byte` on, as many as the result has. AVX2 gathers them
-/// lane by lane.
+/// The bytes of every element from `first_byte` on, as many as the result has; of an argument that
+/// nobody needs any more. AVX2 gathers them lane by lane.
 void Translator::narrow(const Hop& hop, int first_byte) {
   const int from = int(storage_bytes(hop.from)), to = int(storage_bytes(hop.type));
+  if (may_stay_wide_ && is_last_step_) {
+    narrowed_ = {first_byte, from, to, hop.count, hop.a};
+    return;
+  }
   if (family_ == Family::evex) {
     const Register& low_to = numbered(hop.to, hop.count * to);
+    if (first_byte > 0) vpsrld(source(hop), source(hop), uint8_t(8 * first_byte));
     const Narrowing truncate = truncations[logarithm(hop.from)][logarithm(hop.type)];
     return (this->*truncate)(low_to, source(hop));
   }

@@ -8,6 +8,7 @@
 //                      └─► |1...| ─► f32 |1.......| ─► s8 |1.| ─┴─► to |0.|1.|....|
 #include <algorithm>
 
+#include "element/float_format.hpp"
 #include "xbyak/coverage.hpp"
 #include "xbyak/translator.hpp"
 
@@ -24,6 +25,8 @@ const Translator::Register& Translator::result(const Hop& hop) {
 }
 
 void Translator::avx_convert(const Op& op) {
+  nans_are_computed_ = nans_[size_t(op.to)].computed;
+  nans_are_canonical_ = op.from == ElementType::f32 && nans_[size_t(op.a)].canonical;
   if (op.from == op.type) {
     if (!same(op.to, op.a)) avx_move(vector(op.to), vector(op.a));
     return;
@@ -34,13 +37,33 @@ void Translator::avx_convert(const Op& op) {
   if (!one_piece) return convert_in_pieces(op, count);
   const bool merges = from_bytes > to_bytes && (op.b != none || op.at > 0);
   const bool small = count * to_bytes < 16;
-  const bool aside = merges && (small || op.b == none || same(op.to, op.b));
+  const bool permuted = to_bytes < from_bytes && permutes_into(byte_mask(op.at, count * to_bytes));
+  const bool aside = permuted || (merges && (small || op.b == none || same(op.to, op.b)));
   const int work = aside ? temporary() : number(op.to);
   const int at = from_bytes < to_bytes ? op.at : 0;
-  const int piece = taken_piece(work, number(op.a), at);
-  convert_piece({op.from, op.type, count, work, piece});
-  if (!merges) return;
-  put_piece(number(op.to), op.b == none ? -1 : number(op.b), work, op.at, count * to_bytes);
+  const int into = op.b == none ? -1 : number(op.b);
+  const Hop hop{op.from, op.type, count, work, number(op.a)};
+  convert_and_put(hop, at, number(op.to), into, from_bytes > to_bytes ? op.at : 0);
+}
+
+/// The elements from byte `from_at` of hop.a on, to byte `to_at` of `to`, by way of hop.to.
+void Translator::convert_and_put(const Hop& hop, int from_at, int to, int into, int to_at) {
+  const int bytes = hop.count * int(storage_bytes(hop.type));
+  narrowed_.reset();
+  may_stay_wide_ = hop.to != to && !is_complex(hop.from) && permutes_into(byte_mask(to_at, bytes));
+  Hop taken = hop;
+  if (const std::optional<Hop> wider = widened(hop, from_at)) {
+    taken = *wider;
+  } else {
+    taken.a = taken_piece(hop.to, hop.a, from_at);
+  }
+  convert_piece(taken);
+  may_stay_wide_ = false;
+  if (narrowed_) {
+    put_narrowed(to, into, to_at, *narrowed_);
+  } else if (hop.to != to || into >= 0 || to_at > 0) {
+    put_piece(to, into, hop.to, to_at, bytes);
+  }
 }
 
 void Translator::convert_in_pieces(const Op& op, int count) {
@@ -53,9 +76,8 @@ void Translator::convert_in_pieces(const Op& op, int count) {
   const uint32_t in_use = busy_;
   for (int k = 0; k < total; k += count) {
     spare_ = busy_ & ~in_use;
-    const int piece = taken_piece(work, number(op.a), from_at + k * from_bytes);
-    convert_piece({op.from, op.type, count, work, piece});
-    put_piece(gathered, into, work, to_at + k * to_bytes, count * to_bytes);
+    const Hop hop{op.from, op.type, count, work, number(op.a)};
+    convert_and_put(hop, from_at + k * from_bytes, gathered, into, to_at + k * to_bytes);
     into = gathered;
   }
   if (gathered != number(op.to)) {
@@ -68,6 +90,8 @@ void Translator::convert_piece(Hop hop) {
   const ElementType end = hop.type;
   while (hop.from != end) {
     hop.type = next_type(hop.from, end);
+    is_last_step_ = hop.type == end;
+    hop.stays_raw = nobody_sees_nans(hop.type, end);
     hop.to_odd = hop.from == ElementType::f64 && hop.type == ElementType::f32 && is_float(end) &&
                  hop.type != end;
     const uint32_t in_use = busy_ & ~spare_;
@@ -76,6 +100,13 @@ void Translator::convert_piece(Hop hop) {
     hop.from = hop.type;
     hop.a = hop.to;
   }
+}
+
+/// Whether nobody looks at the bits of NaNs of type `type` on the way to `end`: of the other types
+/// none has them, or the instruction that converts to it makes them quiet.
+bool Translator::nobody_sees_nans(ElementType type, ElementType end) const {
+  if (type == end) return nans_are_computed_;
+  return !is_complex(end) && !is_byte_float(end);
 }
 
 void Translator::convert_once(const Hop& hop) {

@@ -112,6 +112,10 @@ int Translator::place_of(const TableCopy& copy) {
 void Translator::append_table(const TableCopy& copy) {
   const size_t width = copy.width, entries = size_t(program_.vector_bytes) / width;
   std::array<uint8_t, 64> bytes{};
+  if (copy.table == TableCopy::widening || copy.table == TableCopy::narrowing) {
+    bytes = places_of_bytes(copy);
+    return append(bytes.data(), bytes.size());
+  }
   for (size_t k = 0; k < entries; ++k) {
     bytes[k * width] = copy.table >= 0                     ? program_.tables[size_t(copy.table)][k]
                        : copy.table == TableCopy::constant ? copy.lane[k % 16]

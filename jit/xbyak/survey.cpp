@@ -76,8 +76,34 @@ class Walk {
 
   void visit_computation(const Op& op) {
     survey_.code_bound += bytes_per_computation;
+    if (set_ == InstructionSet::avx512_vbmi && vector_bytes_ == 64 && op.code == Code::convert &&
+        op.from != op.type && translates(op, set_))
+      add_converted(op);
     survey_.takes_many_temporaries |= is_byte_float(op.from) || is_byte_float(op.type);
     if (survey_.refused == nullptr && !translates(op, set_)) survey_.refused = &op;
+  }
+
+  /// Of the bytes that conversions permute (convert_by_permute).
+  void add_converted(const Op& op) {
+    survey_.takes_many_temporaries = true;
+    const int from = int(storage_bytes(op.from)), to = int(storage_bytes(op.type));
+    const int widest = widest_bytes(op.from, op.type), count = vector_bytes_ / widest;
+    const int total = vector_bytes_ / std::max(from, to);
+    if (widens_by_permute(op.from, op.type)) {
+      const int next = int(storage_bytes(next_type(op.from, op.type)));
+      const bool high = op.from == ElementType::bf16;
+      if (high || op.at > 0 || total > count)
+        survey_.masks.add(widened_bytes(from, next, high ? next - from : 0));
+    }
+    const int at = from > to ? op.at : 0;
+    for (int k = 0; narrows_last(op.type) && widest > to && k < total; k += count)
+      survey_.masks.add(byte_mask(at + k * to, count * to));
+  }
+
+  /// Whether the last step to a type takes some bytes of wider elements.
+  static bool narrows_last(ElementType type) {
+    return type == ElementType::bf16 || is_byte_float(type) ||
+           (!is_float(type) && !is_complex(type) && !is_small_integer(type));
   }
 
   void add_mask(const Op& op) {
@@ -122,6 +148,18 @@ void Masks::add(uint64_t mask) {
 uint64_t byte_mask(int at, int bytes) {
   const uint64_t ones = bytes >= 64 ? ~uint64_t{0} : (uint64_t{1} << bytes) - 1;
   return ones << at;
+}
+
+bool widens_by_permute(ElementType from, ElementType to) {
+  if (from != ElementType::u8 && from != ElementType::u16 && from != ElementType::bf16)
+    return false;
+  return storage_bytes(next_type(from, to)) > storage_bytes(from);
+}
+
+uint64_t widened_bytes(int from_bytes, int to_bytes, int first_byte) {
+  uint64_t mask = 0;
+  for (int at = first_byte; at < 64; at += to_bytes) mask |= byte_mask(at, from_bytes);
+  return mask;
 }
 
 std::optional<uint64_t> blend_mask(const Program& program, const Op& op) {

@@ -30,7 +30,8 @@ struct Survey {
   int digits = 0;         ///< wraps in all
   size_t code_bound = 0;  ///< bytes of code and tables, an upper bound
   bool nontemporal = false;
-  bool takes_many_temporaries = false;   ///< conversions of floats of 8 bits and less
+  bool takes_many_temporaries = false;   ///< conversions of floats of 8 bits and less,
+                                         ///< or by permutes
   const program::Op* refused = nullptr;  ///< the first operation without a translation
   HeldTables held;                       ///< with AVX-512
   Masks masks;  ///< of partial loads and stores and of blends, where the target has byte masks
@@ -38,6 +39,11 @@ struct Survey {
 
 /// The bytes [at, at + bytes) as a mask of bytes.
 uint64_t byte_mask(int at, int bytes);
+
+/// Whether bytes of a type are brought to those of a wider one by a permute with zeros: the first
+/// step of a conversion. And which bytes of elements of `to` bytes they become.
+bool widens_by_permute(ElementType from, ElementType to);
+uint64_t widened_bytes(int from_bytes, int to_bytes, int first_byte);
 
 /// The bytes that a permute of two registers takes from the second, if all stay in their places.
 std::optional<uint64_t> blend_mask(const Program& program, const program::Op& op);

@@ -18,6 +18,7 @@
 #include <xbyak/xbyak.h>
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "program/program.hpp"
@@ -52,9 +53,10 @@ class Translator : private Xbyak::CodeGenerator {
     int16_t table;                   ///< of the program; or one of these
     uint8_t width;                   ///< bytes of an index
     std::array<uint8_t, 16> lane{};  ///< of a constant, the same in every lane; of indices in
-                                     ///< order the first one
+                                     ///< order the first one; of the places of bytes what
+                                     ///< Translator::widened and put_narrowed say
 
-    static constexpr int16_t constant = -1, in_order = -2;
+    static constexpr int16_t constant = -1, in_order = -2, widening = -3, narrowing = -4;
 
     bool operator==(const TableCopy&) const = default;
   };
@@ -77,12 +79,25 @@ class Translator : private Xbyak::CodeGenerator {
     const int place_, behind_;
   };
 
+  /// What is known of the NaNs of a virtual register.
+  struct NansOf {
+    bool canonical;  ///< all are the positive quiet one
+    bool computed;   ///< nobody but arithmetic looks at them
+  };
+
   /// One step of a conversion, between the low ends of two registers, which may be the same one.
   struct Hop {
     ElementType from, type;
-    int count;            ///< elements
-    int to, a;            ///< numbers of machine registers
-    bool to_odd = false;  ///< rounded so that it can be rounded once more
+    int count;               ///< elements
+    int to, a;               ///< numbers of machine registers
+    bool to_odd = false;     ///< rounded so that it can be rounded once more
+    bool stays_raw = false;  ///< of a NaN it makes no difference whether it is quiet
+  };
+
+  /// A result that stands in the elements of a wider type, from a byte of each on.
+  struct Narrowed {
+    int first_byte, from, to, count;
+    int number;  ///< of the register
   };
 
   // ---- frame_and_loops.cpp
@@ -128,10 +143,12 @@ class Translator : private Xbyak::CodeGenerator {
   int place_of(const TableCopy& copy);
   void append_tables();
   void append_table(const TableCopy& copy);
+  static std::array<uint8_t, 64> places_of_bytes(const TableCopy& copy);
 
   // ---- blocks.cpp
   void block(const program::Block& block);
   void find_last_uses(const program::Block& block);
+  void note_nans(const Op& op);
   void step(const Op& op, int k);
   void release(program::Reg r);
   void take(program::Reg r);
@@ -207,11 +224,18 @@ class Translator : private Xbyak::CodeGenerator {
   void convert_in_pieces(const Op& op, int count);
   void convert_piece(Hop hop);
   void convert_once(const Hop& hop);
+  bool nobody_sees_nans(ElementType type, ElementType end) const;
   int taken_piece(int into, int a, int at);
   void put_piece(int to, int into, int piece, int at, int bytes);
   void put_small_piece(int to, int into, int piece, int at, int bytes);
+  void convert_and_put(const Hop& hop, int from_at, int to, int into, int to_at);
   static const Register& source(const Hop& hop);
   static const Register& result(const Hop& hop);
+
+  // ---- convert_by_permute.cpp
+  bool permutes_into(uint64_t bytes) const;
+  std::optional<Hop> widened(Hop hop, int at);
+  void put_narrowed(int to, int into, int at, const Narrowed& narrowed);
 
   // ---- packing.cpp
   void avx_spread(const Op& op);
@@ -233,6 +257,7 @@ class Translator : private Xbyak::CodeGenerator {
   void float_to_float(const Hop& hop);
   void f4_to_f16(const Hop& hop);
   void f32_to_bf16(const Hop& hop);
+  void quieten(const Register& floats);
   void float_to_integer(const Hop& hop);
   void float_to_small(const Hop& hop);
   void float_to_unsigned(const Hop& hop);
@@ -337,6 +362,7 @@ class Translator : private Xbyak::CodeGenerator {
   // Vector registers of the Block at hand.
   std::vector<int> last_use_;           ///< by virtual register
   std::vector<uint8_t> physical_;       ///< by virtual register
+  std::vector<NansOf> nans_;            ///< by virtual register
   uint32_t free_ = 0;                   ///< a bit per machine register
   std::array<uint16_t, 16> cleared_{};  ///< by machine register: bytes that are 0 in every lane,
                                         ///< a bit each, as permutes with AVX2 leave them
@@ -345,6 +371,11 @@ class Translator : private Xbyak::CodeGenerator {
   uint32_t spare_ = 0;                  ///< temporaries among them that are done with
   int saved_vectors_ = 0;               ///< temporaries that something lives in
   std::array<uint8_t, 16> victims_{};
+  bool nans_are_computed_ = false;   ///< of the result of the conversion at hand (NansOf)
+  bool nans_are_canonical_ = false;  ///< of its argument
+  bool may_stay_wide_ = false;       ///< its last step may leave its result to put_narrowed
+  bool is_last_step_ = false;
+  std::optional<Narrowed> narrowed_;
   bool failed_ = false;
 
   std::vector<TableCopy> tables_;
