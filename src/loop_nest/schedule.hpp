@@ -109,6 +109,8 @@ struct Schedule {
   bool long_images = false;
   /// Images come in and leave in smaller steps, where their code would be too long else.
   bool short_images = false;
+  /// Blocks are computed in the order of their sources, and relaid then.
+  bool computes_first = false;
   /// Blocks leave scratch by way of images of their columns.
   bool images_blocks = false;
   /// Networks of a transpose get rows that are skewed.

@@ -43,6 +43,15 @@ bool computes_floats(const ElementOp& op) {
   return op.affine || floats(op.source_type) || floats(op.target_type);
 }
 
+FormulaOperands operands_of(const Strides& stride, uint32_t asked) {
+  FormulaOperands operands{};
+  for (size_t k = 0; k < operands.size(); ++k) {
+    operands[k].repeats = stride[k] == 0;
+    operands[k].asked = (asked >> k & 1) != 0;
+  }
+  return operands;
+}
+
 /// Register `index` of type `to` from the registers of type `from` that `get` makes. One that
 /// repeats an element is made once.
 template <class Get>

@@ -33,11 +33,16 @@ struct FormulaOperand {
   bool asked;    ///< lines some way behind those that are read are asked for
 };
 
+using FormulaOperands = std::array<FormulaOperand, max_operands>;
+
+/// Those of runs along which operands move by `stride` bytes an element, wherever they begin.
+/// `asked`: whose lines are, a bit an operand.
+FormulaOperands operands_of(const Strides& stride, uint32_t asked);
+
 /// Emits the formula of one run.
 class Formula {
  public:
-  Formula(const ElementOp& op, Emitter& emitter,
-          const std::array<FormulaOperand, max_operands>& operands, int64_t elements)
+  Formula(const ElementOp& op, Emitter& emitter, const FormulaOperands& operands, int64_t elements)
       : op_(op), emitter_(emitter), operands_(operands), elements_(elements) {}
 
   /// Register `index` of the target's elements. To be asked for one after the other.
@@ -60,7 +65,7 @@ class Formula {
 
   const ElementOp& op_;
   Emitter& emitter_;
-  const std::array<FormulaOperand, max_operands>& operands_;
+  const FormulaOperands& operands_;
   const int64_t elements_;
   // The last register made of each operand, as loaded and as converted: narrow ones are asked for
   // several times in a row.

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -134,6 +135,12 @@ program::Body emit_rows_of_pieces(const nest::Tile& tile, const Strides& at,
 /// every side before it repeats the row. Every operand is read through the stream of its number.
 program::Body emit_computed_rows(const nest::Tile& tile, const ElementOp& op, const Strides& at,
                                  const Machine& machine);
+/// Of which: whether rows leave in whole lines, wherever in a line they begin. `sides` repeat the
+/// row; no value on the way is wider than `widest_bytes`.
+bool shifts_computed_rows(const nest::Side& row, const ElementOp& op, const Machine& machine);
+program::Body emit_shifted_computed_rows(std::span<const nest::Side> sides, const nest::Side& row,
+                                         const ElementOp& op, const Strides& at,
+                                         int64_t widest_bytes, const Machine& machine);
 
 /// Between a packed operand and its image; `at` is the bit of the box's first element. To is
 /// target_stream, from source_stream. First all that a source has; or of a target what has to stay

@@ -24,12 +24,7 @@ constexpr int64_t looped_registers_from_line = 4;
 class ComputedRows {
  public:
   ComputedRows(const ElementOp& op, const nest::Side& row, const Machine& machine)
-      : op_(op), machine_(machine) {
-    for (size_t k = 0; k < operands_.size(); ++k) {
-      operands_[k].repeats = row.stride[k] == 0;
-      operands_[k].asked = (machine.asked_sources >> k & 1) != 0;
-    }
-  }
+      : op_(op), machine_(machine), operands_(operands_of(row.stride, machine.asked_sources)) {}
 
   Block registers(const std::vector<Run>& runs) {
     const int64_t vector = machine_.vector_bytes;
@@ -54,7 +49,7 @@ class ComputedRows {
  private:
   const ElementOp& op_;
   const Machine& machine_;
-  std::array<FormulaOperand, max_operands> operands_{};
+  FormulaOperands operands_;
   Emitter emitter_{machine_.target, machine_.vector_bytes};
 };
 
@@ -83,6 +78,8 @@ Body emit_computed_rows(const nest::Tile& tile, const ElementOp& op, const Strid
   const int64_t looped = walk.first > 0 ? looped_registers_from_line : looped_registers;
   walk.looped_groups = std::max<int64_t>(1, looped / registers);
   if (machine.nontemporal) walk.streams = machine.target.row_streams;
+  if (shifts_computed_rows(row, op, machine))
+    return emit_shifted_computed_rows(walk.sides, row, op, at, widest, machine);
   ComputedRows rows(op, row, machine);
   return walk_rows(walk, at, [&](const std::vector<Run>& runs) { return rows.registers(runs); });
 }

@@ -89,8 +89,21 @@ bool claims_computed_rows(const Draft& draft) {
   return false;
 }
 
+/// Whether what is computed in the order of a single source asks for the rows of the next box:
+/// those that begin between lines, of arrays that L1 does not hold.
+bool asks_computed_rows(const Draft& draft) {
+  if (source_count(draft.space().op) > 1 || stays_in_l1(draft)) return false;
+  for (int k = 0; k < draft.loop_count(); ++k) {
+    if (draft.mark(k) == Mark::target_run &&
+        draft.loop(k).stride[source_stream] % draft.target().line_bytes != 0)
+      return true;
+  }
+  return false;
+}
+
 /// Of a computation: the sources that are large, and read in runs of pages or more.
 uint32_t asked_sources(const Draft& draft) {
+  if (draft.schedule().computes_first) return asks_computed_rows(draft) ? 1u << source_stream : 0;
   uint32_t asked = 0;
   for (int operand = 1; operand <= source_count(draft.space().op); ++operand) {
     const bool large = draft.extent_bytes(operand) > draft.target().l2_bytes;

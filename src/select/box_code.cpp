@@ -11,6 +11,7 @@
 #include "microkernel/packed/crossed_block.hpp"
 #include "microkernel/packed/mixed_box.hpp"
 #include "schedule/scheduling.hpp"
+#include "select/computed_image.hpp"
 #include "select/imaged_block.hpp"
 #include "select/relaid_ahead.hpp"
 #include "select/select.hpp"
@@ -190,6 +191,29 @@ Body BoxCode::computed(const nest::Tile& box, uint32_t target_run, const Element
   return body;
 }
 
+Body BoxCode::computed_first(const nest::Tile& box, uint32_t target_run, const ElementOp& op,
+                             const BoxPlaces& places, const Machine& machine) {
+  const ComputedImage image = computed_image(box, target_run, op);
+  const Place image_at{image_stream(source_count(op), 0), 0};
+  BoxPlaces into = places;
+  into.operands[0] = image_at;
+  into.ahead[0] = 0;
+  into.asks_rows = machine.asked_sources != 0;
+  Machine within = machine;
+  within.nontemporal = false;
+  within.alignment = 1;
+  within.asked_sources = 0;
+  within.to_vectors = 0;
+  images_bytes_ = ceil_div(image.bytes, program::line_bytes) * program::line_bytes;
+  Body body = computed(image.computed, image.source_rows, op, into, within);
+  append(body, leaving(image.moved, op.bytes,
+                       {places.operands[0], image_at, {image_at.stream, images_bytes_}},
+                       images_bytes_, machine.alignment, machine));
+  scratch_bytes_ = std::max(scratch_bytes_, images_bytes_);
+  images_bytes_ = 0;
+  return body;
+}
+
 /// The rows of a relaid box; meanwhile the sources of the next one are asked for, and so are its
 /// lines of the target, if those go through the caches.
 Body BoxCode::rows(const RelaidTile& relaid, const ElementOp& op, const BoxPlaces& places,
@@ -204,9 +228,14 @@ Body BoxCode::rows(const RelaidTile& relaid, const ElementOp& op, const BoxPlace
     const RelaidAhead ahead(relaid, operand, places.operands[k].at, places.ahead[k], target_);
     if (ahead.asks()) ahead.add(asked, steps);
   }
+  const int64_t source_ahead = places.asks_rows && rows.sides.size() == 2 ? places.ahead[1] : 0;
+  if (source_ahead != 0)
+    ask_row_ahead(asked, places.operands[1].at + source_ahead,
+                  rows.sides.back().extent * element_bytes(op, source_stream));
   const int64_t next = places.ahead[0];
   if (machine.claimed_ahead != 0 && !machine.nontemporal && next != 0 && rows.sides.size() == 2)
-    claim_row_ahead(asked, places.operands[0].at + next, rows.sides.back().extent * op.bytes);
+    claim_row_ahead(asked, places.operands[0].at + next, rows.sides.back().extent * op.bytes,
+                    shifts_computed_rows(rows.sides.back(), op, machine));
   const nest::Side across = rows.sides.front();
   if (!asked.empty()) rows.sides.erase(rows.sides.begin());
   Body body = is_move(op) ? emit_rows(rows, RowValue::copy, {}, machine)

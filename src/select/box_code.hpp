@@ -1,6 +1,7 @@
 // Box code: computes a box, in as many steps as it takes, each of which is code like any other.
 //
 //     sources ── relayouts ──► scratch ── rows ──► target                     relaid_tile
+//     sources ── rows ──► image ── relayout ──► target                        computed_image
 //     packed sources ── spread ──► images ── the same ──► image ── pack ──►   packed_box
 //     sources ── relayouts ──► images ── the same, or a relayout ──► target    unnested_box
 //     the same block ── some columns ──► image ── runs ──► target              imaged_block
@@ -36,6 +37,7 @@ struct BoxPlaces {
   Places operands;
   Strides ahead{};         ///< bytes from this box to the next one; 0: not known
   int64_t rows_ahead = 0;  ///< see Schedule
+  bool asks_rows = false;  ///< of a single source the rows of the next box are asked for
 };
 
 /// Streams of a program with such boxes, behind those of its operands: what is relaid of each
@@ -52,6 +54,10 @@ class BoxCode {
   /// A box without packed operands. `target_run`: the sides that make rows of the target.
   program::Body computed(const nest::Tile& box, uint32_t target_run, const ElementOp& op,
                          const BoxPlaces& places, const Machine& machine);
+
+  /// The same, computed in the order of the sources and relaid then.
+  program::Body computed_first(const nest::Tile& box, uint32_t target_run, const ElementOp& op,
+                               const BoxPlaces& places, const Machine& machine);
 
   /// A box without packed operands, moved or computed, along whose sides digits do not nest.
   program::Body unnested(const nest::Tile& box, const ElementOp& op, const BoxPlaces& places,

@@ -6,6 +6,12 @@ namespace restride {
 
 using program::Step;
 
+namespace {
+
+constexpr uint8_t second_level = 2;
+
+}  // namespace
+
 RelaidAhead::RelaidAhead(const RelaidTile& relaid, int operand, int64_t at, int64_t ahead,
                          const Target& target)
     : operand_(operand), first_(at + ahead), line_bytes_(target.line_bytes) {
@@ -30,7 +36,6 @@ RelaidAhead::RelaidAhead(const RelaidTile& relaid, int operand, int64_t at, int6
 }
 
 void RelaidAhead::add(program::Block& block, std::vector<Step>& steps) const {
-  constexpr uint8_t second_level = 2;
   for (int64_t row = 0; row < rows_; ++row) {
     for (int64_t line = 0; line < lines_; ++line) {
       block.push_back({.code = program::Code::prefetch,
@@ -44,7 +49,17 @@ void RelaidAhead::add(program::Block& block, std::vector<Step>& steps) const {
   steps.push_back(std::move(step));
 }
 
-void claim_row_ahead(program::Block& block, int64_t at, int64_t bytes) {
+void ask_row_ahead(program::Block& block, int64_t at, int64_t bytes) {
+  constexpr uint8_t first_level = 1;
+  for (int64_t offset = 0; offset < bytes; offset += program::line_bytes) {
+    block.push_back({.code = program::Code::prefetch,
+                     .stream = source_stream,
+                     .width = first_level,
+                     .offset = at + offset});
+  }
+}
+
+void claim_row_ahead(program::Block& block, int64_t at, int64_t bytes, bool only_ends) {
   constexpr uint8_t to_write = 0;
   const auto claim = [&](int64_t offset) {
     block.push_back({.code = program::Code::prefetch,
@@ -52,7 +67,8 @@ void claim_row_ahead(program::Block& block, int64_t at, int64_t bytes) {
                      .width = to_write,
                      .offset = at + offset});
   };
-  for (int64_t offset = 0; offset < bytes; offset += program::line_bytes) claim(offset);
+  const int64_t lines = only_ends ? program::line_bytes : bytes;
+  for (int64_t offset = 0; offset < lines; offset += program::line_bytes) claim(offset);
   claim(bytes - 1);
 }
 

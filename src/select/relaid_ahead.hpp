@@ -36,8 +36,12 @@ class RelaidAhead {
   int64_t shared_by_ = 1;   ///< rows that ask for one source row
 };
 
+/// Adds what asks for the lines of a row of the first source, of `bytes` from `at` on, to be read
+/// soon.
+void ask_row_ahead(program::Block& block, int64_t at, int64_t bytes);
+
 /// Adds what asks for the lines of a row of the target, of `bytes` from `at` on, to be written:
-/// wherever in a line it begins, the one that it ends in, too.
-void claim_row_ahead(program::Block& block, int64_t at, int64_t bytes);
+/// wherever in a line it begins, the one that it ends in, too; or of these two only.
+void claim_row_ahead(program::Block& block, int64_t at, int64_t bytes, bool only_ends);
 
 }  // namespace restride

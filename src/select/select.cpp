@@ -305,6 +305,8 @@ class Selector {
     for (size_t k = 0; k < places.operands.size(); ++k) {
       places.operands[k] = {static_cast<int>(k), around.at[k]};
     }
+    if (schedule.computes_first)
+      return boxes_.computed_first(tile, schedule.target_run, op, places, machine);
     if (schedule.movement == Movement::gather || is_unnested(tile))
       return boxes_.unnested(tile, op, places, machine);
     return boxes_.computed(tile, schedule.target_run, op, places, machine);
@@ -338,7 +340,8 @@ class Selector {
 /// Whether boxes keep images of operands in scratch.
 bool has_images(const Schedule& schedule) {
   const std::vector<Loop>& loops = schedule.space.loops;
-  return schedule.movement == Movement::gather || is_packed(schedule.space.op) ||
+  return schedule.movement == Movement::gather || schedule.computes_first ||
+         is_packed(schedule.space.op) ||
          std::any_of(loops.begin(), loops.end(),
                      [](const Loop& loop) { return !loop.own.empty(); });
 }

@@ -220,6 +220,14 @@ void take_intel(Make& make) {
   // 24 transposes of s4 and to u4 in .38 of the time, .21 -> .48 of the ceiling: s4[4090,4000] .13
   // -> .51, [5624,15176] .12 -> .58.
   make.shifts_mixed_rows = true;
+  // 70 conversions, sums and comparisons with long rows in .82 of the time, .53 -> .65 of the
+  // ceiling, 16 bytes behind a line .82, two threads .81: s32[617,6245] to f32, transposed, .35 ->
+  // .60, s32[377,1] times [1,54471] .35 -> 1.0; three 1.1 to 1.3.
+  make.shifts_computed_rows = true;
+  // 42 conversions and sums in the caches in .90 of the time, 16 bytes behind a line .94:
+  // f64[38,89] plus another, transposed, .27 -> .51 of the ceiling, f32 256 x 256 to s8 .39 -> .58;
+  // eight 1.1 to 1.4. What streams 1.3 to 1.8.
+  make.computes_first = true;
   // An image, the lines that it is made of and those that come next do not stay in L1 together: 84
   // transposes of f32, f64 and c128 with images of 16 KB and more in .82 of the time, f64 381 x 738
   // .47 -> .82 of the ceiling, c128 .59 -> .86, 37 with 12 to 16 KB .90 (f32[4,253,16,80]{1,3,2,0}

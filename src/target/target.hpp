@@ -121,6 +121,10 @@ struct Make {
   int64_t shifting_run_bytes = 512;
   /// Rows of packed elements that begin between lines are shifted, too.
   bool shifts_mixed_rows = false;
+  /// Computed rows that begin between lines are shifted, too, where they stream.
+  bool shifts_computed_rows = false;
+  /// Blocks are computed in the order of their sources where that relays fewer bytes.
+  bool computes_first = false;
   /// Lines of the target by which rows that begin between lines come in, of elements of four bytes
   /// and more; narrower ones come in by two.
   int shifted_chunk_lines = 2;

@@ -32,7 +32,8 @@ Target target_of(const Setup& setup) {
   target.least_piece_element_bytes = 1;
   target.narrow_permute_steps = 1;
   target.dense_ring_bytes = steps ? 4 : 0;
-  target.skews_rows = target.shifts_mixed_rows = steps;
+  target.skews_rows = target.shifts_mixed_rows = target.shifts_computed_rows = steps;
+  target.computes_first = steps;
   target.lane_rows_bytes = target.name == "avx512" ? 48 : 0;
   target.reads_ahead_of_masks = !steps;
   const bool runs = target.name == "sse2" || target.name == "avx512";
@@ -91,7 +92,7 @@ Target streaming_target() {
   target.claimed_permuted_run_bytes = 1024;
   target.joins_cut_elements = target.images_rows_with_rests = target.repeats_large_blocks = false;
   target.run_along_source_bytes = 0;
-  target.shifts_mixed_rows = false;
+  target.shifts_mixed_rows = target.shifts_computed_rows = target.computes_first = false;
   return target;
 }
 
