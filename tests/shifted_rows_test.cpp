@@ -50,6 +50,27 @@ TEST(ShiftedRows, ComeInByTwoLinesWhereCodeWouldBeLong) {
   }
 }
 
+/// Rows that are joined make a tile of two loops.
+TEST(ShiftedRows, AreNotJoinedToWhatBeginsBetweenLines) {
+  struct Row {
+    const char* text;
+    bool joined, joined_to_lines;
+  };
+  Target joins = streaming_target();
+  joins.imaging_bytes = 16 * 1024 * 1024;
+  Target lines = joins;
+  lines.joins_whole_lines = true;
+  for (const Row& row : {Row{"f64[14,763,194] -> f64[14,763,194]{2,0,1}", true, false},
+                         Row{"f32[345,130,196] -> f32[345,130,196]{2,0,1}", true, false},
+                         // Other rows begin lines; short rows; what is smaller.
+                         Row{"f64[16,763,194] -> f64[16,763,194]{2,0,1}", true, true},
+                         Row{"f32[345,330,84] -> f32[345,330,84]{2,0,1}", true, true},
+                         Row{"f64[14,163,194] -> f64[14,163,194]{2,0,1}", true, true}}) {
+    EXPECT_EQ(scheduled(row.text, joins).tile_loops > 1, row.joined) << row.text;
+    EXPECT_EQ(scheduled(row.text, lines).tile_loops > 1, row.joined_to_lines) << row.text;
+  }
+}
+
 Target gathering_rows() {
   Target target = streaming_target();
   target.l1_bytes = 32 * 1024;

@@ -58,6 +58,15 @@ bool shifts_one_by_one(const Draft& draft, int64_t row_bytes) {
          shifts_rows_by_source(draft, row_bytes);
 }
 
+/// Whether rows of loop `k` make lines that begin between lines of the target, since those of other
+/// loops do not: joined they go through the caches, by themselves around them.
+bool joins_between_lines(const Draft& draft, int k, int64_t row_bytes) {
+  const Target& target = draft.target();
+  return target.joins_whole_lines && draft.schedule().nontemporal &&
+         draft.both_extent_bytes() > target.imaging_bytes &&
+         row_bytes >= least_shifted_row_bytes(target) && !others_begin_lines(draft, k, k);
+}
+
 /// Puts as many rows that follow each other in the target into a tile as make whole lines. False
 /// where they do not, and in parts of boxes, which begin anywhere, unless rows are short: those of
 /// scratch, joined, made too much code of u16 255 x 2047 (.15 -> .43 of the ceiling in the caches).
@@ -67,7 +76,7 @@ bool join_rows(Draft& draft, int64_t row_bytes) {
   const int k = draft.next_in_run(0, row_bytes);
   if (rows == 1 || k < 0 || !draft.movable_inside(k) || draft.loop(k).extent < rows) return false;
   if (draft.loop(k).stride[1] == 0) return repeat_joined_rows(draft, k, rows, row_bytes);
-  if (shifts_one_by_one(draft, row_bytes)) return false;
+  if (shifts_one_by_one(draft, row_bytes) || joins_between_lines(draft, k, row_bytes)) return false;
   draft.mark(draft.split_off(k, rows)) = Mark::target_run;
   return true;
 }

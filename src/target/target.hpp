@@ -106,6 +106,8 @@ struct Make {
   /// Boxes that go on along rows of the source that begin between lines are asked for line by line
   /// of all rows, not row by row.
   bool asks_down_rows = false;
+  /// Rows of large arrays that stream are joined to lines only where these are lines of the target.
+  bool joins_whole_lines = false;
   /// Stores through masks ask for their lines when it is their turn, not before.
   bool masked_stores_wait = false;
   /// Stores to more lines of a set of L1 than it has ways drive out each other's lines before they

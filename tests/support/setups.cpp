@@ -56,6 +56,7 @@ Target target_of(const Setup& setup) {
   target.images_long_runs = target.claims_streamed_lines = runs;
   target.claimed_permuted_run_bytes = runs ? 0 : 1024;
   target.joins_cut_elements = target.images_rows_with_rests = target.repeats_large_blocks = runs;
+  target.joins_whole_lines = runs;
   target.run_along_source_bytes = runs ? 512 : 0;
   target.shifted_touching_image_bytes = std::numeric_limits<int64_t>::max();
   target.whole_line_image_bytes = runs ? 1024 : 0;
@@ -92,6 +93,7 @@ Target streaming_target() {
   target.claimed_permuted_run_bytes = 1024;
   target.joins_cut_elements = target.images_rows_with_rests = target.repeats_large_blocks = false;
   target.run_along_source_bytes = 0;
+  target.joins_whole_lines = false;
   target.shifts_mixed_rows = target.shifts_computed_rows = target.computes_first = false;
   return target;
 }
