@@ -98,6 +98,13 @@ TEST(CutElements, AreJoinedThoughBlocksOfTheirPartsMakeLines) {
   const Schedule schedule = scheduled(text, target);
   EXPECT_EQ(schedule.movement, Movement::transpose);
   EXPECT_EQ(schedule.joined_elements, 4);
+  // Much of short columns would be cut.
+  EXPECT_EQ(
+      scheduled("s8[67,20165]{0,1} -> s8[67,20165]{1,0:T(32,128)(4,1)}", target).joined_elements,
+      4);
+  EXPECT_EQ(
+      scheduled("s8[61,20165]{0,1} -> s8[61,20165]{1,0:T(32,128)(4,1)}", target).joined_elements,
+      1);
 }
 
 TEST(CutElements, MoveAllThatThereIs) {

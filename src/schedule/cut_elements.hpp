@@ -29,7 +29,8 @@ std::optional<CutElements> cut_elements(const IterationSpace& space);
 /// Whether a schedule that moves them one by one makes whole lines of them all the same: blocks
 /// that are permuted do, on some processors fast enough. Zen 3, f32[4130,4059] to T(8,4) 1.09 of
 /// the ceiling, as one .71.
-bool makes_lines_of_cut_elements(const Schedule& one_by_one, const Target& target);
+bool makes_lines_of_cut_elements(const Schedule& one_by_one, const IterationSpace& space,
+                                 const CutElements& cut, const Target& target);
 
 /// The space with all of them whole.
 IterationSpace with_whole_elements(const IterationSpace& space, const CutElements& cut);

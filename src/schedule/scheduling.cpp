@@ -272,7 +272,7 @@ Schedule schedule(const IterationSpace& simplified, const Target& target, CodeGo
     return permuted ? std::move(halves) : std::move(one_by_one);
   }
   const std::optional<CutElements> cut = cut_elements(simplified);
-  if (!cut || makes_lines_of_cut_elements(one_by_one, target)) return one_by_one;
+  if (!cut || makes_lines_of_cut_elements(one_by_one, simplified, *cut, target)) return one_by_one;
   Schedule whole = decide({with_whole_elements(simplified, *cut), target, goal, begins_line});
   std::optional<Schedule> joined = with_cut_elements(std::move(whole), simplified, *cut);
   return joined ? *std::move(joined) : std::move(one_by_one);
