@@ -101,6 +101,26 @@ TEST(ImagedColumns, MakeRunsOfWholeLinesWhereArraysBeginOnThem) {
   }
 }
 
+TEST(ImagedColumns, OfWideElementsMakeShortRuns) {
+  struct Columns {
+    const char* text;
+    bool imaged;
+  };
+  Target target = streaming_target();
+  for (const char* text : {"f32[90,51675]{1,0:T(8,128)} -> f32[90,51675]{0,1}",
+                           "f64[36,38650]{1,0:T(8,128)} -> f64[36,38650]{0,1}"})
+    EXPECT_NE(scheduled(text, target).staging, Staging::images) << text;
+  target.wide_image_run_bytes = 256;
+  for (const Columns& row :
+       {Columns{"f32[90,51675]{1,0:T(8,128)} -> f32[90,51675]{0,1}", true},
+        Columns{"f64[36,38650]{1,0:T(8,128)} -> f64[36,38650]{0,1}", true},
+        // Still shorter ones; narrow elements.
+        Columns{"f32[37,51675]{1,0:T(8,128)} -> f32[37,51675]{0,1}", false},
+        Columns{"bf16[172,46741]{1,0:T(16,128)} -> bf16[172,46741]{0,1}", false}}) {
+    EXPECT_EQ(scheduled(row.text, target).staging == Staging::images, row.imaged) << row.text;
+  }
+}
+
 TEST(ImagedColumns, MakePiecesInBoxesOfAnyWidth) {
   Target target = streaming_target();
   const auto run_of = [&](const char* text) {

@@ -54,6 +54,10 @@ constexpr int64_t least_halved_run_bytes = 128, least_halved_byte_run = 64;
 // f64[17,312,174,2]{0,2,1,3} .52 -> .13, f32[320,71,29,5]{1,2,0,3} .50 -> .17; 13 problems of three
 // to seven bytes 1.13 times as long as images.
 constexpr int64_t least_side_by_side = 8, least_bytes_side_by_side = 3;
+
+// The widest that Make::wide_image_run_bytes is not for. Emerald Rapids: bytes 1.05 of the time,
+// bf16 .74 to 1.08.
+constexpr int64_t widest_narrow_element = 2;
 // Where both ends of a run share a line with others, the next piece of a longer one goes on with
 // what this one leaves: 27 random cases, most of f32, .87 of the time, geometric mean of the
 // ceiling .58 -> .68; runs of whole lines 1.1 times as long, and so where rows lie beside the
@@ -228,7 +232,9 @@ int64_t least_run_bytes(const Draft& draft) {
     return draft.space().op.bytes == 1 ? least_halved_byte_run : least_halved_run_bytes;
   }
   const bool large = draft.both_extent_bytes() > draft.target().l3_bytes;
-  return large ? least_large_run_bytes : least_imaged_run_bytes;
+  const int64_t least = large ? least_large_run_bytes : least_imaged_run_bytes;
+  const bool wide = draft.space().op.bytes > widest_narrow_element;
+  return wide ? std::min(least, draft.target().wide_image_run_bytes) : least;
 }
 
 /// Whether images hold longer runs.

@@ -81,6 +81,8 @@ struct Make {
   /// Images that begin on lines have runs of whole lines, rather than longer ones, of up to so many
   /// bytes. 0: none.
   int64_t whole_line_image_bytes = 0;
+  /// Images of elements of 4 bytes and more have runs of so many bytes and more.
+  int64_t wide_image_run_bytes = std::numeric_limits<int64_t>::max();
   /// Images of elements this wide are pieces of longer runs however little of a row of the source a
   /// box has, and boxes have more panels.
   int64_t piece_element_bytes = std::numeric_limits<int64_t>::max();

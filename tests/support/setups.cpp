@@ -57,6 +57,7 @@ Target target_of(const Setup& setup) {
   target.claimed_permuted_run_bytes = runs ? 0 : 1024;
   target.joins_cut_elements = target.images_rows_with_rests = target.repeats_large_blocks = runs;
   target.joins_whole_lines = runs;
+  target.wide_image_run_bytes = runs ? 256 : std::numeric_limits<int64_t>::max();
   target.run_along_source_bytes = runs ? 512 : 0;
   target.shifted_touching_image_bytes = std::numeric_limits<int64_t>::max();
   target.whole_line_image_bytes = runs ? 1024 : 0;
@@ -94,6 +95,7 @@ Target streaming_target() {
   target.joins_cut_elements = target.images_rows_with_rests = target.repeats_large_blocks = false;
   target.run_along_source_bytes = 0;
   target.joins_whole_lines = false;
+  target.wide_image_run_bytes = std::numeric_limits<int64_t>::max();
   target.shifts_mixed_rows = target.shifts_computed_rows = target.computes_first = false;
   return target;
 }
