@@ -107,13 +107,12 @@ TEST(ImagedColumns, OfWideElementsMakeShortRuns) {
     bool imaged;
   };
   Target target = streaming_target();
-  for (const char* text : {"f32[90,51675]{1,0:T(8,128)} -> f32[90,51675]{0,1}",
-                           "f64[36,38650]{1,0:T(8,128)} -> f64[36,38650]{0,1}"})
-    EXPECT_NE(scheduled(text, target).staging, Staging::images) << text;
+  const char* const short_runs = "f64[36,38650]{1,0:T(8,128)} -> f64[36,38650]{0,1}";
+  EXPECT_NE(scheduled(short_runs, target).staging, Staging::images);
   target.wide_image_run_bytes = 256;
   for (const Columns& row :
        {Columns{"f32[90,51675]{1,0:T(8,128)} -> f32[90,51675]{0,1}", true},
-        Columns{"f64[36,38650]{1,0:T(8,128)} -> f64[36,38650]{0,1}", true},
+        Columns{short_runs, true},
         // Still shorter ones; narrow elements.
         Columns{"f32[37,51675]{1,0:T(8,128)} -> f32[37,51675]{0,1}", false},
         Columns{"bf16[172,46741]{1,0:T(16,128)} -> bf16[172,46741]{0,1}", false}}) {

@@ -245,8 +245,8 @@ void take_intel(Make& make) {
   // 448 bytes 1.5, of up to 2 KB .8 to 1.9.
   make.whole_line_image_bytes = 1024;
   // 13 transposes from tiles, whose runs end with the rows of tiles, in .78 of the time, .45 -> .58
-  // of the ceiling, 16 bytes behind a line .64, two threads .82: f32[90,51675] from T(8,128) .31 ->
-  // .40. Of 128 bytes up to 1.9; one of 130 other permutations has such runs.
+  // of the ceiling, 16 bytes behind a line .64, two threads .82: f32[84,79675] from T(8,128) .46 ->
+  // .58. Of 128 bytes up to 1.9; one of 130 other permutations has such runs.
   make.wide_image_run_bytes = 256;
   // 40 transposes of f32 and f64 in .96 of the time, on two threads .88: f32[32,64,76,10,12]
   // {2,0,3,1,4} .64 -> .82 of the ceiling, two 1.11 and 1.17; of u8 and u16 up to 1.8.
