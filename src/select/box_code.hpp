@@ -19,16 +19,11 @@
 #include "microkernel/packed/mixed_box.hpp"
 #include "schedule/scheduling.hpp"
 #include "select/packed_box.hpp"
+#include "select/placed_body.hpp"
 #include "select/relaid_tile.hpp"
 #include "select/unnested_box.hpp"
 
 namespace restride {
-
-/// Where a stream of a body made apart goes.
-struct Place {
-  int stream;
-  int64_t at;  ///< bytes
-};
 
 /// By operand.
 using Places = std::array<Place, max_operands>;
