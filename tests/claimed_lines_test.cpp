@@ -24,6 +24,7 @@ Target claiming_target() {
   target.l1_bytes = 48 * 1024;
   target.claims_transposed_lines = true;
   target.claiming_bytes = int64_t{1} << 60;  // of rows
+  target.permuted_row_bytes = 0;
   return target;
 }
 

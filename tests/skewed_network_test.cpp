@@ -26,6 +26,7 @@ Target skewing_target() {
   target.skews_rows = true;
   target.dense_ring_bytes = 0;
   target.network_piece_bytes = 16;
+  target.permuted_row_bytes = 0;
   return target;
 }
 

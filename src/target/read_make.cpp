@@ -237,9 +237,10 @@ void take_intel(Make& make) {
   // .47 -> .82 of the ceiling, c128 .59 -> .86, 37 with 12 to 16 KB .90 (f32[4,253,16,80]{1,3,2,0}
   // .57 -> .79), with 8 to 12 KB .98 to 1.31. u16 .85 to 1.0, beyond 32 MB 1.4.
   make.shifted_touching_image_bytes = make.l1_bytes / 4;
-  // Eleven transposes of f32 of 60 to 110 MB in .94 of the time, .80 -> .85 of the ceiling, those
-  // of rows of 608 to 656 bytes 1.0.
-  make.shifted_touching_run_bytes = 512;
+  // 48 transposes of f32, f64 and c128 of 3.5 to 120 MB with rows of 512 to 1020 bytes in .85 of
+  // the time by images, .74 -> .86 of the ceiling, 16 bytes behind a line .93, two threads .84:
+  // c128[41,35033]{0,1} .56 -> 1.0; of 1 to 1.5 KB f32 1.4, f64 1.0, c128 .94.
+  make.shifted_touching_run_bytes = 1024;
   // 19 permutations in .82 of the time: f32[80,72,72,31]{2,0,3,1} .56 -> .78 of the ceiling,
   // [20,32,32,12,2,12]{0,1,5,3,4,2} .41 -> .57, u8[40,8,256,40,16]{0,2,4,3,1} .45 -> .53; runs of
   // 448 bytes 1.5, of up to 2 KB .8 to 1.9.
@@ -265,6 +266,11 @@ void take_intel(Make& make) {
   // 49 transposes of .3 to 2.5 MB in .78 of the time, 16 bytes behind a line .77, two threads .88:
   // u16 4097 x 128 .35 -> .65 of the ceiling; u8 and f32 of 1 MB .85 to 1.5.
   make.crowded_between_lines_bytes = make.l2_bytes / 8 * 7;
+  // 40 transposes of 4 KB to 12 MB with rows of 12 to 63 bytes in .80 of the time (f64[3,15,17,66]
+  // reversed .40 -> .77 of the ceiling, f64[5,45,30,3]{0,1,3,2} .37 -> .64), 47 with rows of 98 to
+  // 127 bytes and of less .81; 16 bytes behind a line .69, two threads .69; short rows of the
+  // source .7 to 1.7, those that stream 1.4.
+  make.permuted_row_bytes = make.line_bytes;
   // Neighbours leave less of the third level at times: fills of 48 to 60 MB .5 to .8 of the time
   // around the caches, of 20 to 36 MB 1.04 to 1.15, of 40 MB .95 and 1.01.
   make.streaming_fill_bytes = std::min(make.streaming_fill_bytes, 16 * make.l2_bytes);

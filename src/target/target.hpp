@@ -98,6 +98,9 @@ struct Make {
   /// Rows of the target of more than a lane, and up to so many bytes, are written lane by lane in
   /// the caches (makes_lane_rows).
   int64_t lane_rows_bytes = 0;
+  /// Rows of the target of fewer bytes are permuted in the caches, not transposed, unless those of
+  /// the source are shorter; and so are those that fill little more than one and a half vectors.
+  int64_t permuted_row_bytes = 0;
   /// Rows of a few lines and less, which begin between lines, are put together before they leave.
   bool images_rows = false;
   /// So are those that leave a rest, of arrays that begin on lines, too.

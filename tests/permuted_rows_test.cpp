@@ -1,0 +1,100 @@
+// Transposes in the caches whose rows of the target are short, and permuted rather than transposed.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "schedule/scheduling.hpp"
+#include "support/microkernel_tails.hpp"
+#include "support/scheduled.hpp"
+#include "support/setups.hpp"
+
+namespace restride::testing {
+namespace {
+
+Target permuting_target() {
+  Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.l1_bytes = 32 * 1024;
+  target.l1_vector_bytes = 64;
+  target.skews_rows = true;
+  target.permuted_row_bytes = 64;
+  return target;
+}
+
+bool permutes(const char* text, const Target& target) {
+  return scheduled(text, target).movement == Movement::permute;
+}
+
+TEST(PermutedRows, AreShortInTheTarget) {
+  struct Row {
+    const char* text;
+    bool permuted;
+  };
+  Target target = permuting_target();
+  for (const Row& row : {Row{"f64[6,45,30,24] -> f64[6,45,30,24]{0,1,3,2}", true},
+                         Row{"f64[5,45,30,24] -> f64[5,45,30,24]{0,1,3,2}", true},
+                         Row{"f32[22,11,15,33] -> f32[22,11,15,33]{1,2,0,3}", true},
+                         // A vector or more.
+                         Row{"f64[8,45,30,24] -> f64[8,45,30,24]{0,1,3,2}", false},
+                         // Of half a vector, which are skewed; few of them.
+                         Row{"f32[8,5,5,16] -> f32[8,5,5,16]{0,1,3,2}", false},
+                         Row{"f64[6,3,3,4] -> f64[6,3,3,4]{0,1,3,2}", false},
+                         // Shorter in the source.
+                         Row{"f64[10,12,3,6] -> f64[10,12,3,6]{1,3,0,2}", false},
+                         Row{"f64[48,40,6,44,6] -> f64[48,40,6,44,6]{0,1,2,3,4}", false}}) {
+    EXPECT_EQ(permutes(row.text, target), row.permuted) << row.text;
+  }
+  const char* const text = "f64[6,45,30,24] -> f64[6,45,30,24]{0,1,3,2}";
+  target.permuted_row_bytes = 48;
+  EXPECT_FALSE(permutes(text, target));
+  target.permuted_row_bytes = 49;
+  EXPECT_TRUE(permutes(text, target));
+  stream_beyond(target, 0);
+  EXPECT_FALSE(permutes(text, target));
+}
+
+TEST(PermutedRows, AreThoseThatLeaveMostOfAVector) {
+  struct Row {
+    const char* text;
+    bool permuted;
+  };
+  Target target = permuting_target();
+  for (const Row& row : {Row{"f64[13,54,96] -> f64[13,54,96]{0,1,2}", true},
+                         Row{"f64[15,32,13,13] -> f64[15,32,13,13]{0,1,2,3}", true},
+                         Row{"f32[26,62,110] -> f32[26,62,110]{0,2,1}", true},
+                         Row{"f32[31,31,24] -> f32[31,31,24]{0,2,1}", true},
+                         // Rests of less; whole vectors; more than one.
+                         Row{"f64[12,54,96] -> f64[12,54,96]{0,1,2}", false},
+                         Row{"f32[25,62,110] -> f32[25,62,110]{0,2,1}", false},
+                         Row{"f64[16,54,96] -> f64[16,54,96]{0,1,2}", false},
+                         Row{"f64[21,54,96] -> f64[21,54,96]{0,1,2}", false},
+                         // Narrow elements; what stays in L1.
+                         Row{"u16[52,54,96] -> u16[52,54,96]{0,1,2}", false},
+                         Row{"f64[13,10,12] -> f64[13,10,12]{0,1,2}", false}}) {
+    EXPECT_EQ(permutes(row.text, target), row.permuted) << row.text;
+  }
+  const char* const text = "f64[13,54,96] -> f64[13,54,96]{0,1,2}";
+  target.permuted_row_bytes = 0;
+  EXPECT_FALSE(permutes(text, target));
+  target.permuted_row_bytes = 64;
+  stream_beyond(target, 0);
+  EXPECT_FALSE(permutes(text, target));
+}
+
+TEST(PermutedRows, MoveEveryTail) {
+  Target target = permuting_target();
+  target.l1_bytes = 2048;
+  for (const Element& element : every_width) {
+    for (int row = 2; row * element.bytes < 128; ++row) {
+      for (const int columns : {9, 16, 33}) {
+        const std::string from = array(element.type, {row, 3, 7, columns});
+        const std::string text = from + " -> " + from + "{0,1,3,2}";
+        if (!in_sample("permuted rows " + text)) continue;
+        const Report report = run_for(target, text);
+        ASSERT_EQ(report.outcome, Outcome::passed) << report.text;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace restride::testing
