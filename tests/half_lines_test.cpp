@@ -70,6 +70,37 @@ TEST(Rows, StoreHalvesOfALineAlike) {
   }
 }
 
+/// Padding beside what networks move to a part of a line, which goes through the caches.
+TEST(Transposes, StoreNoLineBothWays) {
+  for (const Target& known : known_targets()) {
+    // Shorter vectors leave one way or the other at the ends of boxes.
+    if (!known.nontemporal || known.vector_bytes < 32) continue;
+    const Target target = target_of({known.name, Caches::hold_nothing});
+    for (const char* text : {"f64[2,300] -> f64[2,300]{0,1:PAD(4,300;zero)}",
+                             "f64[4,300] -> f64[4,300]{0,1:PAD(8,300;zero)}",
+                             "f64[4,300] -> f64[4,300]{0,1:PAD(16,300;zero)}",
+                             "f64[12,4,30,30] -> f64[12,4,30,30]{1,3,2,0:PAD(12,8,30,30;zero)}",
+                             "f64[64,4,5,5] -> f64[64,4,5,5]{3,2,1,0:T(8,8,1,1)}",
+                             "f64[83,4,3,3] -> f64[83,4,3,3]{3,2,1,0:T(16,16,1,1)}",
+                             "u16[16,539] -> u16[16,539]{0,1:PAD(128,539;zero)}"}) {
+      const StoredLines lines(on_lines(plan_programs(simplified_space(text), target)));
+      EXPECT_EQ(lines.both(), 0) << known.name << ' ' << text;
+    }
+  }
+}
+
+/// With their padding rows of a part of a line are whole ones.
+TEST(Transposes, StoreRowsWithTheirPadding) {
+  const Target target = target_of({"avx512_vbmi", Caches::hold_nothing});
+  for (const char* text : {"f64[4,300] -> f64[4,300]{0,1:PAD(8,300;zero)}",
+                           "f32[8,300] -> f32[8,300]{0,1:PAD(16,300;zero)}",
+                           "f64[12,4,30,30] -> f64[12,4,30,30]{1,3,2,0:PAD(12,8,30,30;zero)}"}) {
+    const StoredLines lines(on_lines(plan_programs(simplified_space(text), target)));
+    EXPECT_FALSE(lines.around().empty()) << text;
+    EXPECT_TRUE(lines.through().empty()) << text;
+  }
+}
+
 TEST(Permutations, TakeElementsThatFillALaneByHalvesWhereVectorsAreHalfALine) {
   struct Row {
     const char* text;

@@ -245,7 +245,7 @@ class Selector {
                           schedule.strips_rows,
                           schedule.shifts_runs,
                           fills || fills_within ? tables_.add(fill_pattern(schedule)) : 0,
-                          schedule.nontemporal && whole,
+                          schedule.nontemporal && whole && !pads_cached_lines(tile, schedule),
                           schedule.nontemporal ? std::gcd(around.alignment, at + around.phase) : 1,
                           schedule.stores_runs,
                           schedule.claimed_ahead,
