@@ -80,6 +80,27 @@ TEST(PermutedRows, AreThoseThatLeaveMostOfAVector) {
   EXPECT_FALSE(permutes(text, target));
 }
 
+/// Short columns of bytes, as of filters, make long rows.
+TEST(PermutedRows, AreNotMadeOfShortColumns) {
+  struct Row {
+    const char* text;
+    bool permuted;
+  };
+  Target target = permuting_target();
+  target.transposed_column_bytes = 9;
+  for (const Row& row : {Row{"s8[96,128,3,3] -> s8[96,128,3,3]{3,2,1,0:T(16,16,1,1)}", false},
+                         Row{"s8[96,129,3,3] -> s8[96,129,3,3]{3,2,1,0:T(8,8,1,1)}", false},
+                         // Shorter ones; mostly padding; wider elements.
+                         Row{"s8[96,128,2,4] -> s8[96,128,2,4]{3,2,1,0:T(16,16,1,1)}", true},
+                         Row{"s8[96,13,3,3] -> s8[96,13,3,3]{3,2,1,0:T(16,16,1,1)}", true},
+                         Row{"bf16[96,128,3,1] -> bf16[96,128,3,1]{3,2,1,0:T(16,16,1,1)}", true}}) {
+    EXPECT_EQ(permutes(row.text, target), row.permuted) << row.text;
+    target.transposed_column_bytes = 16;
+    EXPECT_TRUE(permutes(row.text, target)) << row.text;
+    target.transposed_column_bytes = 9;
+  }
+}
+
 TEST(PermutedRows, MoveEveryTail) {
   Target target = permuting_target();
   target.l1_bytes = 2048;

@@ -101,6 +101,9 @@ struct Make {
   /// Rows of the target of fewer bytes are permuted in the caches, not transposed, unless those of
   /// the source are shorter; and so are those that fill little more than one and a half vectors.
   int64_t permuted_row_bytes = 0;
+  /// Columns of single bytes, of so many bytes and more, are transposed rather than permuted, where
+  /// rows of the target have half a vector.
+  int64_t transposed_column_bytes = std::numeric_limits<int64_t>::max();
   /// Rows of a few lines and less, which begin between lines, are put together before they leave.
   bool images_rows = false;
   /// So are those that leave a rest, of arrays that begin on lines, too.

@@ -36,6 +36,7 @@ Target target_of(const Setup& setup) {
   target.computes_first = steps;
   target.lane_rows_bytes = target.name == "avx512" ? 48 : 0;
   target.permuted_row_bytes = steps ? 64 : 0;
+  target.transposed_column_bytes = steps ? 9 : std::numeric_limits<int64_t>::max();
   target.reads_ahead_of_masks = !steps;
   const bool runs = target.name == "sse2" || target.name == "avx512";
   target.stored_run_bytes = runs ? 256 : std::numeric_limits<int64_t>::max();
@@ -97,6 +98,7 @@ Target streaming_target() {
   target.run_along_source_bytes = 0;
   target.joins_whole_lines = false;
   target.permuted_row_bytes = 0;
+  target.transposed_column_bytes = std::numeric_limits<int64_t>::max();
   target.wide_image_run_bytes = std::numeric_limits<int64_t>::max();
   target.shifts_mixed_rows = target.shifts_computed_rows = target.computes_first = false;
   return target;
