@@ -15,6 +15,7 @@ Target permuting_target() {
   Target target = target_of({"avx512_vbmi", Caches::hold_everything});
   target.l1_bytes = 32 * 1024;
   target.l1_vector_bytes = 64;
+  target.lane_rows_bytes = 0;
   target.skews_rows = true;
   target.permuted_row_bytes = 64;
   return target;
@@ -38,11 +39,14 @@ TEST(PermutedRows, AreShortInTheTarget) {
                          // Of half a vector, which are skewed; few of them.
                          Row{"f32[8,5,5,16] -> f32[8,5,5,16]{0,1,3,2}", false},
                          Row{"f64[6,3,3,4] -> f64[6,3,3,4]{0,1,3,2}", false},
+                         Row{"u16[12,45,300] -> u16[12,45,300]{0,2,1}", true},
                          // Shorter in the source.
                          Row{"f64[10,12,3,6] -> f64[10,12,3,6]{1,3,0,2}", false},
                          Row{"f64[48,40,6,44,6] -> f64[48,40,6,44,6]{0,1,2,3,4}", false}}) {
     EXPECT_EQ(permutes(row.text, target), row.permuted) << row.text;
   }
+  target.lane_rows_bytes = 48;
+  EXPECT_FALSE(permutes("u16[12,45,300] -> u16[12,45,300]{0,2,1}", target));
   const char* const text = "f64[6,45,30,24] -> f64[6,45,30,24]{0,1,3,2}";
   target.permuted_row_bytes = 48;
   EXPECT_FALSE(permutes(text, target));

@@ -62,16 +62,13 @@ int64_t cached_source_bytes(const Draft& draft) {
   return read;
 }
 
-/// Whether something repeats, and is written to places a page and more apart.
+/// Whether what repeats is written to places a page and more apart.
 bool repeats_by_pages(const Draft& draft) {
-  bool repeats = false;
   for (int k = 0; k < draft.loop_count(); ++k) {
     const Loop& loop = draft.loop(k);
-    if (loop.stride[1] != 0) continue;
-    if (std::abs(loop.stride[0]) < draft.target().page_bytes) return false;
-    repeats = true;
+    if (loop.stride[1] == 0 && std::abs(loop.stride[0]) < draft.target().page_bytes) return false;
   }
-  return repeats && is_move(draft.space().op);
+  return is_move(draft.space().op);
 }
 
 /// The same where hardly anything is read.

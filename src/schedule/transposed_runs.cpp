@@ -142,12 +142,15 @@ constexpr int64_t least_permuted_rest = 40, least_element_of_rest = 4;
 constexpr int64_t least_permuted_bytes = 4096;
 
 /// Whether rows of the target, `whole` bytes of which follow each other, are permuted rather than
-/// transposed, though no run is narrow. `widest`: of registers. Rows that are skewed are not.
+/// transposed, though no run is narrow. `widest`: of registers. Rows that are skewed or
+/// written lane by lane are not.
 bool permutes_rows(const Draft& draft, const Runs& runs, int64_t whole, int64_t widest) {
   const Target& target = draft.target();
-  if (draft.schedule().nontemporal || runs.row > runs.column || target.permuted_row_bytes == 0 ||
-      draft.both_extent_bytes() < least_permuted_bytes ||
-      (draft.schedule().skews_rows && runs.row == skewed_row_bytes))
+  const Schedule& schedule = draft.schedule();
+  const bool fills_registers =
+      schedule.lane_rows || (schedule.skews_rows && runs.row == skewed_row_bytes);
+  if (schedule.nontemporal || fills_registers || runs.row > runs.column ||
+      target.permuted_row_bytes == 0 || draft.both_extent_bytes() < least_permuted_bytes)
     return false;
   if (runs.row < std::min(target.permuted_row_bytes, widest)) return true;
   const int64_t rest = whole - target.vector_bytes;
