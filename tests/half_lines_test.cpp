@@ -89,6 +89,24 @@ TEST(Transposes, StoreNoLineBothWays) {
   }
 }
 
+TEST(Transposes, StorePaddingAroundTheCachesWhereItSharesNoLineWithOthersThatDoNot) {
+  // Staged rows of two vectors.
+  const StoredLines staged(
+      on_lines(plan_programs(simplified_space("f64[4,320] -> f64[4,320]{0,1:PAD(8,320;zero)}"),
+                             target_of({"sse2", Caches::hold_nothing}))));
+  EXPECT_FALSE(staged.around().empty());
+  EXPECT_TRUE(staged.through().empty());
+  // Lines of padding alone, and parts of lines.
+  for (const char* text : {"f64[4,300] -> f64[4,300]{0,1:PAD(64,300;zero)}",
+                           "f64[4,300] -> f64[4,300]{0,1:PAD(16,300;zero)}"}) {
+    const StoredLines lines(
+        on_lines(plan_programs(simplified_space(text), target_of({"avx2", Caches::hold_nothing}))));
+    const int64_t line_of_row = std::string(text).find("64,300") == std::string::npos ? 2 : 8;
+    for (const int64_t line : lines.around()) EXPECT_GT(line % line_of_row, 1) << text;
+    EXPECT_EQ(lines.around().empty(), line_of_row == 2) << text;
+  }
+}
+
 /// With their padding rows of a part of a line are whole ones.
 TEST(Transposes, StoreRowsWithTheirPadding) {
   const Target target = target_of({"avx512_vbmi", Caches::hold_nothing});

@@ -34,10 +34,12 @@ TEST(PermutedRows, AreShortInTheTarget) {
   for (const Row& row : {Row{"f64[6,45,30,24] -> f64[6,45,30,24]{0,1,3,2}", true},
                          Row{"f64[5,45,30,24] -> f64[5,45,30,24]{0,1,3,2}", true},
                          Row{"f32[22,11,15,33] -> f32[22,11,15,33]{1,2,0,3}", true},
+                         // Networks of less of the source than that.
+                         Row{"bf16[60,20,17,17] -> bf16[60,20,17,17]{3,2,1,0:T(16,1,1)}", true},
                          // A vector or more.
                          Row{"f64[8,45,30,24] -> f64[8,45,30,24]{0,1,3,2}", false},
                          // Of half a vector, which are skewed; few of them.
-                         Row{"f32[8,5,5,16] -> f32[8,5,5,16]{0,1,3,2}", false},
+                         Row{"u16[16,128] -> u16[16,128]{0,1}", false},
                          Row{"f64[6,3,3,4] -> f64[6,3,3,4]{0,1,3,2}", false},
                          Row{"u16[12,45,300] -> u16[12,45,300]{0,2,1}", true},
                          // Shorter in the source.
@@ -45,6 +47,10 @@ TEST(PermutedRows, AreShortInTheTarget) {
                          Row{"f64[48,40,6,44,6] -> f64[48,40,6,44,6]{0,1,2,3,4}", false}}) {
     EXPECT_EQ(permutes(row.text, target), row.permuted) << row.text;
   }
+  // Narrow registers are vectors of what stays in L1.
+  target.l1_vector_bytes = 32;
+  target.skews_rows = false;
+  EXPECT_FALSE(permutes("f32[48,64] -> f32[48,64]{0,1}", target));
   target.lane_rows_bytes = 48;
   EXPECT_FALSE(permutes("u16[12,45,300] -> u16[12,45,300]{0,2,1}", target));
   const char* const text = "f64[6,45,30,24] -> f64[6,45,30,24]{0,1,3,2}";
@@ -94,8 +100,9 @@ TEST(PermutedRows, AreNotMadeOfShortColumns) {
   target.transposed_column_bytes = 9;
   for (const Row& row : {Row{"s8[96,128,3,3] -> s8[96,128,3,3]{3,2,1,0:T(16,16,1,1)}", false},
                          Row{"s8[96,129,3,3] -> s8[96,129,3,3]{3,2,1,0:T(8,8,1,1)}", false},
-                         // Shorter ones; mostly padding; wider elements.
+                         // Shorter ones, and rows; mostly padding; wider elements.
                          Row{"s8[96,128,2,4] -> s8[96,128,2,4]{3,2,1,0:T(16,16,1,1)}", true},
+                         Row{"s8[96,128,3,3] -> s8[96,128,3,3]{3,2,1,0:T(16,1,1)}", true},
                          Row{"s8[96,13,3,3] -> s8[96,13,3,3]{3,2,1,0:T(16,16,1,1)}", true},
                          Row{"bf16[96,128,3,1] -> bf16[96,128,3,1]{3,2,1,0:T(16,16,1,1)}", true}}) {
     EXPECT_EQ(permutes(row.text, target), row.permuted) << row.text;

@@ -141,19 +141,28 @@ constexpr int64_t least_permuted_rest = 40, least_element_of_rest = 4;
 // time, but u16[8,128]{0,1}, 4 KB, .75.
 constexpr int64_t least_permuted_bytes = 4096;
 
-/// Whether rows of the target, `whole` bytes of which follow each other, are permuted rather than
-/// transposed, though no run is narrow. `widest`: of registers. Rows that are skewed or
-/// written lane by lane are not.
-bool permutes_rows(const Draft& draft, const Runs& runs, int64_t whole, int64_t widest) {
+/// What the loops have with which the runs of either operand begin.
+Runs first_loops(const Draft& draft) {
+  const auto bytes = [&](size_t operand) {
+    const int k = draft.contiguous(operand);
+    return k < 0 ? 0 : draft.loop(k).extent * draft.space().op.bytes;
+  };
+  return {bytes(0), bytes(1)};
+}
+
+/// Whether rows of the target are permuted rather than transposed, though no run is narrow.
+/// `whole`: of these runs, which networks may have shortened; `widest`: of registers. Rows that are
+/// skewed or written lane by lane are not.
+bool permutes_rows(const Draft& draft, const Runs& runs, const Runs& whole, int64_t widest) {
   const Target& target = draft.target();
   const Schedule& schedule = draft.schedule();
   const bool fills_registers =
       schedule.lane_rows || (schedule.skews_rows && runs.row == skewed_row_bytes);
-  if (schedule.nontemporal || fills_registers || runs.row > runs.column ||
+  if (schedule.nontemporal || fills_registers || runs.row > std::max(runs.column, whole.column) ||
       target.permuted_row_bytes == 0 || draft.both_extent_bytes() < least_permuted_bytes)
     return false;
   if (runs.row < std::min(target.permuted_row_bytes, widest)) return true;
-  const int64_t rest = whole - target.vector_bytes;
+  const int64_t rest = whole.row - target.vector_bytes;
   return runs.row == target.vector_bytes && rest >= least_permuted_rest &&
          rest < target.vector_bytes && draft.space().op.bytes >= least_element_of_rest &&
          !stays_in_l1(draft);
@@ -166,7 +175,7 @@ std::optional<Runs> take_runs(Draft& draft, int64_t widest) {
   const Schedule unsplit = draft.schedule();
   const auto anew = [&] { draft.begin_anew(unsplit.space); };
   const int row = draft.contiguous(0);
-  const int64_t whole = row < 0 ? 0 : draft.loop(row).extent * draft.space().op.bytes;
+  const Runs whole = first_loops(draft);
   const bool cut = row >= 0 && is_cut(draft, draft.loop(row));
   Runs runs = target_run_first(draft, widest);
   const int64_t shorter = std::min(runs.row, runs.column);

@@ -24,11 +24,6 @@ bool moves_along_runs(const nest::Tile& tile, const Schedule& schedule) {
   return run % schedule.vector_bytes == 0;
 }
 
-// Runs of padding so long have whole lines that are worth it. Emerald Rapids, f64[4,300000] to
-// columns of 16 .07 -> .53 of the ceiling, by AVX2 .08 -> .28; f64[12,4,300,300] to 8 channels
-// of pixels by AVX2 .05 -> .29.
-constexpr int64_t least_padding_lines = 8;
-
 /// The first of the innermost sides that make one run of the target and are moved as one.
 size_t run_begin(const nest::Tile& tile, const Schedule& schedule) {
   int64_t run = schedule.space.op.bytes;
@@ -89,7 +84,7 @@ int64_t to_vectors(const nest::Tile& tile, const Schedule& schedule, int64_t ali
   return alike ? remainder_above(-place, vector) : 0;
 }
 
-bool pads_cached_lines(const nest::Tile& tile, const Schedule& schedule) {
+bool pads_cached_lines(const nest::Tile& tile, const Schedule& schedule, int64_t alignment) {
   const IterationSpace& space = schedule.space;
   if (tile.work != nest::Work::fill || schedule.movement != Movement::transpose ||
       schedule.vector_bytes >= program::line_bytes || schedule.stages_lines)
@@ -106,7 +101,8 @@ bool pads_cached_lines(const nest::Tile& tile, const Schedule& schedule) {
     if (in_bytes(side->stride, space.op)[0] == filled) filled *= side->extent;
   }
   const bool staged = moved > schedule.vector_bytes && moved % schedule.vector_bytes == 0;
-  return !staged && filled < least_padding_lines * program::line_bytes;
+  const bool whole_lines = std::gcd(alignment, filled) % program::line_bytes == 0;
+  return !staged && !whole_lines;
 }
 
 }  // namespace restride

@@ -24,7 +24,8 @@ int64_t to_vectors(const nest::Tile& tile, const Schedule& schedule, int64_t ali
                    int64_t place);
 
 /// Whether padding is what is left of lines into which a transpose moves rows through the caches,
-/// as it does where these are not staged: around them padding would wait for memory.
-bool pads_cached_lines(const nest::Tile& tile, const Schedule& schedule);
+/// as it does where these are not staged: around them padding would wait for memory. `alignment`:
+/// of its runs, bytes.
+bool pads_cached_lines(const nest::Tile& tile, const Schedule& schedule, int64_t alignment);
 
 }  // namespace restride

@@ -268,7 +268,8 @@ void take_intel(Make& make) {
   make.crowded_between_lines_bytes = make.l2_bytes / 8 * 7;
   // 40 transposes of 4 KB to 12 MB with rows of 12 to 63 bytes in .80 of the time (f64[3,15,17,66]
   // reversed .40 -> .77 of the ceiling, f64[5,45,30,3]{0,1,3,2} .37 -> .64), 47 with rows of 98 to
-  // 127 bytes and of less .81; 16 bytes behind a line .69, two threads .69; short rows of the
+  // 127 bytes and of less .81; 16 bytes behind a line .69, two threads .69; those of narrow
+  // networks, 6 of u16, .81 and .65 (bf16[1,11,112,112] to T(16,1,1) .54 -> .96); short rows of the
   // source .7 to 1.7, those that stream 1.4.
   make.permuted_row_bytes = make.line_bytes;
   // 33 filters of bytes to tiles in .73 of the time (s8[100,47,3,3] to T(32,16,1,1) .24 -> .53 of
