@@ -112,6 +112,22 @@ TEST(PermutedRows, AreNotMadeOfShortColumns) {
   }
 }
 
+TEST(PermutedRows, AreThoseOfOneElementAndPadding) {
+  struct Row {
+    const char* text;
+    bool permuted;
+  };
+  for (const Row& row : {Row{"f64[100,1,5,5] -> f64[100,1,5,5]{3,2,1,0:T(8,1,1)}", true},
+                         Row{"f32[256,1,7,7] -> f32[256,1,7,7]{3,2,1,0:T(16,16,1,1)}", true},
+                         Row{"f64[100,1,5,5] -> f64[100,1,5,5]{3,2,1,0:T(63,1,1)}", true},
+                         // Long ones; elements that repeat.
+                         Row{"f64[100,1,5,5] -> f64[100,1,5,5]{3,2,1,0:T(64,1,1)}", false},
+                         Row{"f64[5,21] -> f64[5,21,16] dims={0,1}", false}}) {
+    EXPECT_EQ(permutes(row.text, permuting_target()), row.permuted) << row.text;
+    EXPECT_FALSE(permutes(row.text, target_of({"avx2", Caches::hold_everything}))) << row.text;
+  }
+}
+
 TEST(PermutedRows, MoveEveryTail) {
   Target target = permuting_target();
   target.l1_bytes = 2048;

@@ -39,6 +39,10 @@ constexpr int64_t short_streamed_splat_bytes = 256;
 // .46 -> .40; streamed of 20 .26 -> .79, of 24 .30 -> .87.
 constexpr int64_t short_row_bytes_of_lanes = 20;
 
+// Rows of one element and padding. Emerald Rapids, f64[100,1,5,5] to T(8,1,1) .44 -> .94 of the
+// ceiling, f32[256,1,7,7] to T(16,16,1,1) .44 -> .75, f64[512,1,3,3] .50 -> .83.
+constexpr int64_t short_padded_bytes = 512;
+
 /// Rows of fewer bytes are permuted, where that can be.
 int64_t permuted_row_bytes(const Draft& draft, const Loop& row) {
   const bool streams = draft.schedule().nontemporal;
@@ -50,6 +54,8 @@ int64_t permuted_row_bytes(const Draft& draft, const Loop& row) {
     return repeats || streams ? short_row_bytes : short_row_bytes_of_lanes;
   }
   if (!repeats) return short_row_bytes;
+  const Axis& axis = draft.space().axes[static_cast<size_t>(row.axis)];
+  if (splat && axis.valid == 1) return short_padded_bytes;
   return splat && streams ? short_streamed_splat_bytes : short_repeated_bytes;
 }
 
