@@ -20,6 +20,7 @@
 
 #include "microkernel/emitter.hpp"
 #include "microkernel/microkernel.hpp"
+#include "microkernel/transpose/position_runs.hpp"
 
 namespace restride {
 
@@ -28,23 +29,6 @@ constexpr int64_t network_columns(const Machine& machine) {
   return std::min<int64_t>(machine.network_column_bytes, machine.vector_bytes) /
          machine.element_bytes;
 }
-
-/// Where an element stands, in bytes: in the source read, and in what is written. One that is
-/// filled is padding and not read.
-struct Position {
-  int64_t source, target;
-  bool filled = false;
-};
-
-/// A stretch of positions that lie side by side in one operand.
-struct PositionRun {
-  size_t first, count;
-};
-
-/// Cuts positions into runs of at most `most` elements that lie side by side in the given operand.
-std::vector<PositionRun> contiguous_runs(const std::vector<Position>& positions,
-                                         int64_t Position::*operand, int64_t element_bytes,
-                                         int64_t most);
 
 /// Gives the register of a row when the network needs it, of some rows twice where registers are
 /// few.
