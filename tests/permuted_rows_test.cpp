@@ -47,6 +47,10 @@ TEST(PermutedRows, AreShortInTheTarget) {
                          Row{"f64[48,40,6,44,6] -> f64[48,40,6,44,6]{0,1,2,3,4}", false}}) {
     EXPECT_EQ(permutes(row.text, target), row.permuted) << row.text;
   }
+  // Networks of less of the source than rows have.
+  Target narrow = target;
+  narrow.network_piece_bytes = 16;
+  EXPECT_TRUE(permutes("bf16[60,20,17,17] -> bf16[60,20,17,17]{3,2,1,0:T(16,1,1)}", narrow));
   // Narrow registers are vectors of what stays in L1.
   target.l1_vector_bytes = 32;
   target.skews_rows = false;
@@ -102,7 +106,7 @@ TEST(PermutedRows, AreNotMadeOfShortColumns) {
                          Row{"s8[96,129,3,3] -> s8[96,129,3,3]{3,2,1,0:T(8,8,1,1)}", false},
                          // Shorter ones, and rows; mostly padding; wider elements.
                          Row{"s8[96,128,2,4] -> s8[96,128,2,4]{3,2,1,0:T(16,16,1,1)}", true},
-                         Row{"s8[96,128,3,3] -> s8[96,128,3,3]{3,2,1,0:T(16,1,1)}", true},
+                         Row{"u8[33,64,3,3] -> u8[33,64,3,3]{3,2,1,0:T(3,8,1,1)}", true},
                          Row{"s8[96,13,3,3] -> s8[96,13,3,3]{3,2,1,0:T(16,16,1,1)}", true},
                          Row{"bf16[96,128,3,1] -> bf16[96,128,3,1]{3,2,1,0:T(16,16,1,1)}", true}}) {
     EXPECT_EQ(permutes(row.text, target), row.permuted) << row.text;
