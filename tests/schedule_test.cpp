@@ -231,6 +231,7 @@ TEST(Transposes, GatherElementsThatLieApart) {
 
 TEST(Transposes, PermuteRowsOfNineToTwelveBytesThatTouch) {
   Target target = target_of({"avx512_vbmi", Caches::hold_everything});
+  target.transposed_column_bytes = 16;
   expect_movements({{"u8[960,8] -> u8[960,8]{0,1}", Movement::transpose},
                     {"u8[960,9] -> u8[960,9]{0,1}", Movement::permute},
                     {"u8[960,12] -> u8[960,12]{0,1}", Movement::permute},
