@@ -8,10 +8,7 @@
 #include "base/arithmetic.hpp"
 #include "microkernel/transpose/column_places.hpp"
 #include "microkernel/transpose/shifted_lines.hpp"
-#include "plan/planner.hpp"
-#include "support/each_block.hpp"
 #include "support/microkernel_tails.hpp"
-#include "support/scheduled.hpp"
 
 namespace restride::testing {
 namespace {
@@ -28,33 +25,6 @@ TEST_P(Microkernel, TransposesEveryTail) {
         if (HasFatalFailure()) return;
       }
     }
-  }
-}
-
-/// What follows a short row of single bytes is of another row, but for those at the end of a block.
-TEST(ShortRows, AreLoadedByLanes) {
-  struct Row {
-    const char* text;
-    bool lanes;
-  };
-  for (const Row& row : {Row{"u8[17,126,10] -> u8[17,126,10]{0,1,2}", true},
-                         Row{"u8[28,41,15] -> u8[28,41,15]{0,1,2}", true},
-                         // One load anyway; wider elements.
-                         Row{"u8[64,40,8] -> u8[64,40,8]{0,1,2}", false},
-                         Row{"u16[64,40,5] -> u16[64,40,5]{0,1,2}", false}}) {
-    Target target = target_of({"avx512_vbmi", Caches::hold_everything});
-    target.permuted_row_bytes = 0;
-    target.transposed_column_bytes = 9;
-    target.lane_rows_bytes = 0;
-    int64_t lanes = 0, parts = 0;
-    const Program program = on_lines(plan_programs(simplified_space(row.text), target));
-    each_block(program.root, [&](const program::Block& block, int64_t times) {
-      for (const program::Op& op : block) {
-        if (op.code != program::Code::load || program.streams[op.stream] != 1) continue;
-        (op.bytes == program::lane_bytes ? lanes : parts) += times;
-      }
-    });
-    EXPECT_EQ(lanes > 4 * parts, row.lanes) << row.text << ' ' << lanes << ' ' << parts;
   }
 }
 

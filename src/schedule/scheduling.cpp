@@ -51,7 +51,7 @@ bool has_one_element(const Draft& draft, const Loop& loop) {
 constexpr int64_t short_padded_bytes = program::line_bytes + 1;
 
 /// Rows of fewer bytes are permuted, where that can be.
-int64_t permuted_row_bytes(const Draft& draft, const Loop& row) {
+int64_t least_copied_row_bytes(const Draft& draft, const Loop& row) {
   const bool streams = draft.schedule().nontemporal;
   const bool splat = row.stride[1] == 0;
   const bool repeats = std::any_of(draft.space().loops.begin(), draft.space().loops.end(),
@@ -69,7 +69,7 @@ int64_t permuted_row_bytes(const Draft& draft, const Loop& row) {
 bool is_short(const Draft& draft, int k) {
   const Loop& row = draft.loop(k);
   return permutes(draft) && draft.loop_count() > 1 &&
-         row.extent * draft.space().op.bytes < permuted_row_bytes(draft, row);
+         row.extent * draft.space().op.bytes < least_copied_row_bytes(draft, row);
 }
 
 /// Bytes that the innermost loops make of an operand without a gap.

@@ -272,9 +272,9 @@ void take_intel(Make& make) {
   // networks, 6 of u16, .81 and .65 (bf16[1,11,112,112] to T(16,1,1) .54 -> .96); short rows of the
   // source .7 to 1.7, those that stream 1.4.
   make.permuted_row_bytes = make.line_bytes;
-  // 33 filters of bytes to tiles in .73 of the time (s8[100,47,3,3] to T(32,16,1,1) .24 -> .53 of
-  // the ceiling, s8[64,9,3,3] to T(8,8,1,1) .12 -> .24), 16 bytes behind a line .86, two threads
-  // .84; where channels are mostly padding 1.0 to 1.5.
+  // 30 filters of bytes to tiles in .73 of the time (s8[100,47,3,3] to T(32,16,1,1) .24 -> .53 of
+  // the ceiling, s8[64,9,3,3] to T(8,8,1,1) .12 -> .24), with nine of fewer channels 16 bytes
+  // behind a line .86, two threads .84; where channels are mostly padding 1.0 to 1.5.
   make.transposed_column_bytes = 9;
   // Neighbours leave less of the third level at times: fills of 48 to 60 MB .5 to .8 of the time
   // around the caches, of 20 to 36 MB 1.04 to 1.15, of 40 MB .95 and 1.01.
